@@ -1,0 +1,1 @@
+"""Tests mirror src/knobel; run them with ./check."""
