@@ -1,0 +1,1 @@
+"""Computer players: policies that choose an action in a state."""
