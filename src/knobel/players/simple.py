@@ -23,29 +23,33 @@ HORIZON = 4  # no turn is looked further ahead than so many throws: a fifth hard
 class Greedy:
     """Never looks beyond the turn; deterministic."""
 
-    def choose(self, state: State, rng: Random) -> Action:
+    def choose(self, state: State, rng: Random) -> Action:  # noqa: ARG002 - policies may be random, this one is not
         """The throw or entry with the highest expected worth at the end of this turn; ties keep more dice."""
         turn, ruleset = state.turn, state.ruleset
         if turn is None or turn.roll is None:
             return legal_actions(state)[0]
-        stop = _worths(ruleset, state.sheets[turn.seat])
-        left = throws_left(state)
-        spare = SAVED_THROW if ruleset.saved_throws else 0.0
-        best = stop  # worth of a roll when no throw is left
-        for _ in range(min(left, HORIZON) - 1):
-            best = _with_one_throw_more(ruleset.dice, best, stop, spare)
-        entry_value, box = _best_entry(ruleset, state.sheets[turn.seat], turn.roll)
+        sheet, left = state.sheets[turn.seat], throws_left(state)
+        worth, box = _best_entry(ruleset, sheet, turn.roll)
         if left:
-            means = _means(ruleset.dice, best)
+            means = _means(ruleset.dice, _worths(ruleset, sheet, min(left, HORIZON) - 1))
             keep = max(keeps_of(turn.roll), key=lambda kept: (means[kept], len(kept)))
-            if means[keep] > entry_value + spare:
+            if means[keep] > worth + _spare(ruleset, sheet):
                 return Throw(keep)
         return Enter(ruleset.boxes[box])
 
 
-def _worths(ruleset: Ruleset, sheet: Sheet) -> dict[Roll, float]:
-    """For every roll the worth of its best entry."""
-    return {roll: _best_entry(ruleset, sheet, roll)[0] for roll in rolls(ruleset.dice)}
+@lru_cache(maxsize=128)
+def _worths(ruleset: Ruleset, sheet: Sheet, left: int) -> Mapping[Roll, float]:
+    """For every roll the worth of playing on with so many throws left."""
+    if not left:
+        return {roll: _best_entry(ruleset, sheet, roll)[0] for roll in rolls(ruleset.dice)}
+    stop = _worths(ruleset, sheet, 0)
+    return _with_one_throw_more(ruleset.dice, _worths(ruleset, sheet, left - 1), stop, _spare(ruleset, sheet))
+
+
+def _spare(ruleset: Ruleset, sheet: Sheet) -> float:
+    """Worth of a throw that is left over: none in the last turn."""
+    return SAVED_THROW if ruleset.saved_throws and sheet.entries.count(None) > 1 else 0.0
 
 
 def _best_entry(ruleset: Ruleset, sheet: Sheet, roll: Roll) -> tuple[float, int]:
@@ -67,7 +71,7 @@ def _with_one_throw_more(
 ) -> dict[Roll, float]:
     """Worth of each roll with one throw more: throw again as well as possible, or stop and keep the throw."""
     means = _means(n_dice, best)
-    return {roll: max(stop[roll] + spare, max(means[keep] for keep in keeps_of(roll))) for roll in rolls(n_dice)}
+    return {roll: max(stop[roll] + spare, *(means[keep] for keep in keeps_of(roll))) for roll in rolls(n_dice)}
 
 
 def _means(n_dice: int, worth: Mapping[Roll, float]) -> dict[Keep, float]:
