@@ -5,19 +5,51 @@ writes its own row to docs/results.md. It joins the registry with one line in RU
 """
 
 import argparse
+import subprocess
 import sys
 from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
 
-RUNS: dict[str, Callable[[float], None]] = {}
+from tests.core import option_pairs
+
+ROOT = Path(__file__).parents[1]
+HEAD = """## Long runs
+
+Each row is the last run of its kind, written by `./check --long NAME`.
+
+| run | scale | date | commit | result |
+|---|---|---|---|---|
+"""
+
+
+def write_row(results: Path, run: str, scale: float, figure: str) -> None:
+    """Put the row of this run and scale into the table of the results file, in place of an older one."""
+    git = ["git", "-C", str(ROOT), "describe", "--always", "--dirty"]
+    commit = subprocess.run(git, capture_output=True, text=True, check=False).stdout.strip() or "-"
+    start = f"| {run} | {scale:g} |"
+    text = results.read_text(encoding="utf-8") if results.exists() else "# Results\n"
+    if HEAD not in text:
+        text = f"{text.rstrip()}\n\n{HEAD}"
+    text = "".join(line for line in text.splitlines(keepends=True) if not line.startswith(start))
+    row = f"{start} {datetime.now(UTC):%Y-%m-%d} | {commit} | {figure} |\n"
+    results.write_text(text.replace(HEAD, HEAD + row), encoding="utf-8")
+
+
+def _options(scale: float) -> None:
+    figure = option_pairs.figure(scale)
+    print(figure)
+    write_row(ROOT / "docs" / "results.md", "options", scale, figure)
+
+
+RUNS: dict[str, Callable[[float], None]] = {"options": _options}
 
 
 def main(args: list[str]) -> int:
     """Run the drill that the arguments name; 2 if there is none of that name."""
     parser = argparse.ArgumentParser(prog="./check --long", description="Run one long drill or solve.")
     parser.add_argument("name", metavar="NAME", help=f"one of: {known()}")
-    parser.add_argument(
-        "--scale", type=float, default=1.0, metavar="X", help="share of the full size (default: 1)"
-    )
+    parser.add_argument("--scale", type=float, default=1.0, metavar="X", help="share of the full size (default: 1)")
     options = parser.parse_args(args)
     if options.name not in RUNS:
         print(f"unknown long run {options.name!r}; known: {known()}", file=sys.stderr)

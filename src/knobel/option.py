@@ -2,7 +2,7 @@
 
 There are two kinds. The *general* options below work on every pad that lists them under `admits`. A ruleset's *own*
 options are declared in its file: `[options.NAME]` with a `field` that takes the value, or `[options.NAME.VALUE]`
-with a patch for each value. `[options] NAME = value` in a file sets the ruleset's own default (RULES 8.4).
+with a patch for each value. `[options] NAME = value` in a derived file chooses for its base (RULES 8.4).
 """
 
 from collections.abc import Mapping
@@ -12,7 +12,7 @@ from hashlib import sha256
 from typing import Annotated, Any, Literal, cast
 
 from knobel.errors import Param, Reason, RulesetError
-from knobel.schema import Raw, is_whole, listed, literals, read, shown
+from knobel.schema import MOST_ITEMS, Raw, is_whole, listed, literals, read, shown
 from knobel.vocabulary import (
     Bounds,
     BoxId,
@@ -34,6 +34,7 @@ Choices = Mapping[str, OptionValue]
 ORDERS = ("free", "down", "up", "lower_first", "random")
 FIXED = (*ORDERS[1:], "list")  # `list` stands for any list of boxes
 _ThreeFactors = Annotated[tuple[Factor, ...], Bounds(3, 3)]
+_Boxes = Annotated[tuple[BoxId, ...], Bounds(1, MOST_ITEMS)]
 TRIPLE: Needs = (("columns", (3,)),)
 
 
@@ -58,7 +59,10 @@ def options_of(raw: Raw, source: str) -> tuple[Option, ...]:
     names: Any = Literal[tuple(general)]
     admits = read(tuple[names, ...], raw.get("admits", ()), source, "admits")
     own = read(dict, raw.get("options", {}), source, "options")
-    declared = tuple(_own(raw, name, table, source) for name, table in own.items() if isinstance(table, Mapping))
+    for name in own:
+        read(BoxId, name, source, "options")
+    tables = {name: read(dict, table, source, f"options.{name}") for name, table in own.items()}
+    declared = tuple(_own(raw, name, table, source) for name, table in tables.items())
     return tuple(option for name, option in general.items() if name in admits) + declared
 
 
@@ -80,10 +84,9 @@ def compose(raw: Raw, choices: Choices, source: str) -> tuple[Raw, tuple[tuple[s
     for name, value in checked.items():
         if value != admitted[name].default:
             _apply(result, admitted[name], value)
-    if effective.get("columns", 1) == 3 and ("columns" in checked or "multipliers" in checked):
-        result["columns"] = [
-            {"multiplier": factor} for factor in cast("tuple[int, ...]", effective.get("multipliers", (1, 2, 3)))
-        ]
+    if "multipliers" in checked or ("columns" in checked and checked["columns"] != admitted["columns"].default):
+        factors = effective.get("multipliers", (1, 2, 3)) if effective["columns"] == 3 else (1,)
+        result["columns"] = [{"multiplier": factor} for factor in cast("tuple[int, ...]", factors)]
     if "order" in checked:
         result["order"] = list(_order(raw, checked["order"], cast("int", effective.get("order_seed", 0))))
     return result, tuple((name, value) for name, value in checked.items() if value != admitted[name].default)
@@ -118,8 +121,7 @@ def merge(raw: Raw, patch: Mapping[str, Any]) -> None:
     for name, value in patch.items():
         old = raw.get(name)
         if isinstance(old, list) and any(_id(item) for item in old) and isinstance(value, Mapping | list):
-            items = value if isinstance(value, list) else [{"id": key, **table} for key, table in value.items()]
-            for item in items:
+            for item in value if isinstance(value, list) else _named(value):
                 known = next((row for row in old if _id(row) == _id(item) is not None), None)
                 if known is None:
                     old.append(deepcopy(item))
@@ -129,6 +131,11 @@ def merge(raw: Raw, patch: Mapping[str, Any]) -> None:
             merge(old, value)
         else:
             raw[name] = deepcopy(value)
+
+
+def _named(tables: Mapping[str, Any]) -> list[Any]:
+    """A table of tables as the list that it stands for; what is no table is left for `parse` to refuse."""
+    return [{"id": key, **table} if isinstance(table, Mapping) else table for key, table in tables.items()]
 
 
 def _id(item: object) -> str | None:
@@ -143,6 +150,7 @@ def _general(raw: Raw) -> tuple[Option, ...]:
     """The general options with the defaults of this ruleset."""
     order = tuple(raw.get("order", ())) or "free"
     tiebreak = tuple(raw.get("tiebreak", ())) or "shared"
+    factors = tuple(column.get("multiplier", 1) for column in raw.get("columns", ()))
 
     def at(path: str, default: OptionValue) -> OptionValue:
         value = find(raw, path)
@@ -150,11 +158,14 @@ def _general(raw: Raw) -> tuple[Option, ...]:
 
     fixed: Needs = (("order", FIXED),)
     return (
-        Option("columns", "choice", 1, (1, 3)),
-        Option("multipliers", "numbers", (1, 2, 3), needs=TRIPLE),
+        Option("columns", "choice", len(factors) or 1, (1, 3)),
+        Option("multipliers", "numbers", factors if len(factors) == 3 else (1, 2, 3), needs=TRIPLE),
         Option("order", "boxes", order, ORDERS),
         Option("order_seed", "number", 0, needs=(("order", ("random",)),)),
-        Option("order_scope", "choice", at("order_scope", "column_major"), literals(OrderScope), (*fixed, *TRIPLE)),
+        Option(
+            "order_scope", "choice", at("order_scope", "column_major"), literals(OrderScope), (*fixed, *TRIPLE),
+            path="order_scope",
+        ),
         Option("joker", "choice", at("joker", "none"), literals(JokerMode), path="joker"),
         Option("extra_five", "choice", at("extra_five.when", "none"), literals(ExtraFiveWhen), path="extra_five.when"),
         Option("extra_five_points", "number", at("extra_five.points", 100), path="extra_five.points"),
@@ -197,7 +208,9 @@ def _own(raw: Raw, name: str, table: Mapping[str, Any], source: str) -> Option:
         )  # fmt: skip
     labels = _labels(table, source, key)
     patches = {
-        value: dict(read(dict, patch, source, f"{key}.{value}")) for value, patch in table.items() if value != "labels"
+        read(BoxId, value, source, key): dict(read(dict, patch, source, f"{key}.{value}"))
+        for value, patch in table.items()
+        if value != "labels"
     }
     value_labels = {
         value: label for value, patch in patches.items() if (label := _labels(patch, source, f"{key}.{value}"))
@@ -219,7 +232,7 @@ def _labels(table: Mapping[str, Any], source: str, key: str) -> Labels | None:
 
 def _checked(option: Option, value: OptionValue, source: str) -> OptionValue:
     """`value` if the option takes it, lists as tuples."""
-    hint: Any = {"number": Number, "numbers": _ThreeFactors, "boxes": tuple[BoxId, ...]}.get(option.kind)
+    hint: Any = {"number": Number, "numbers": _ThreeFactors, "boxes": _Boxes}.get(option.kind)
     is_named = any(value == known and type(value) is type(known) for known in option.values)
     if is_named or (hint is None or (option.kind == "boxes" and not isinstance(value, list | tuple))):
         hint = Literal[option.values]
@@ -247,7 +260,7 @@ def _apply(raw: Raw, option: Option, value: OptionValue) -> None:
         target = find(raw, ".".join(parents)) if parents else raw
         if target is None:
             target = raw.setdefault(parents[0], {})
-        cast("Raw", target)[last] = value
+        cast("Any", target)[int(last) if isinstance(target, list) else last] = value
 
 
 def _order(raw: Raw, order: OptionValue, seed: int) -> tuple[str, ...]:

@@ -17,6 +17,7 @@ ruleset, so that a record replays for ever, whatever becomes of the ruleset's fi
 """
 
 import json
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, cast
@@ -106,7 +107,7 @@ class Record:
         """A record from its text; raises `RecordError` with the line that cannot be read. `replay` checks legality."""
         header: dict[str, str] = {}
         events: list[Event] = []
-        lines = text.splitlines()
+        lines = text.split("\n")  # not splitlines: names may hold other line ends
         if len(lines) > MAX_LINES:
             raise RecordError(Reason("record-too-long", {"most": MAX_LINES}))
         for number, line in enumerate(lines, 1):
@@ -120,8 +121,9 @@ class Record:
             else:
                 raise RecordError(Reason("record-line", {"found": shown(word)}), line=number)
         fields = {name: _header_value(name, value) for name, value in header.items()}
-        options = tuple(_option(part) for part in str(fields.get("rules", "")).split(" ")[1:])
-        return _assembled(fields, options, tuple(events))
+        rules, *chosen = header.get("rules", "").split(" ")
+        fields |= {"rules": rules} if "rules" in fields else {}
+        return _assembled(fields, tuple(map(_option, chosen)), tuple(events))
 
     @staticmethod
     def from_json(data: object) -> "Record":
@@ -132,10 +134,16 @@ class Record:
         if not isinstance(events, list) or not isinstance(options, Mapping) or len(events) > MAX_LINES:
             raise RecordError(Reason("record-line", {"found": "events"}))
         chosen = tuple((str(k), tuple(v) if isinstance(v, list) else v) for k, v in options.items())
-        parsed = (_event(*str(line).partition(" ")[::2], number, 0) for number, line in enumerate(events, 1))
+        parsed = []
+        for number, line in enumerate(events, 1):
+            if not isinstance(line, str):
+                raise RecordError(Reason("record-line", {"found": shown(line)}), number)
+            seat, _, rest = line.partition(" ")
+            parsed.append(_event(seat, rest, number, 0))
         return _assembled(data, chosen, tuple(parsed))
 
 
+_WORD = re.compile(r"[\w-]{1,60}", re.ASCII)
 _HEADER = ("knobel", "rules", "digest", "seats", "first", "ruleset")
 
 
@@ -165,18 +173,23 @@ def _assembled(
             raise RecordError(Reason("record-header-missing", {"name": name}))
     seats, first = fields["seats"], fields["first"]
     wrong: dict[str, Param] = {}
+    strange = [name for name, value in options if not _is_option(name, value)]
     if fields["knobel"] != VERSION:
         wrong = {"name": "knobel", "found": shown(fields["knobel"])}
     elif not isinstance(seats, list) or not seats or not all(isinstance(name, str) for name in seats):
         wrong = {"name": "seats", "found": shown(seats)}
     elif not isinstance(first, int) or isinstance(first, bool):
         wrong = {"name": "first", "found": shown(first)}
+    elif strange:
+        wrong = {"name": "rules", "found": shown(strange[0])}
     if wrong:
         raise RecordError(Reason("record-header", wrong))
     try:
         ruleset = parse_ruleset(fields["ruleset"], "record", options)
     except KnobelError as error:
         raise RecordError(error.reason) from None
+    if fields["rules"] != ruleset.id:
+        raise RecordError(Reason("record-header", {"name": "rules", "found": shown(fields["rules"])}))
     if digest(ruleset)[:16] != fields["digest"]:
         raise RecordError(Reason("record-digest", {"found": shown(fields["digest"]), "expected": digest(ruleset)[:16]}))
     return Record(ruleset, tuple(cast("list[str]", seats)), cast("int", first), events)
@@ -196,9 +209,19 @@ def _option(text: str) -> tuple[str, OptionValue]:
     name, _, value = text.partition("=")
     parts = value.split(",")
     if len(parts) > 1:
-        numbers = all(part.isdigit() for part in parts)
-        return name, tuple(map(int, parts)) if numbers else tuple(parts)
-    return name, {"true": True, "false": False}.get(value, int(value) if value.isdigit() else value)
+        return name, tuple(map(int, parts)) if all(map(_is_number, parts)) else tuple(parts)
+    return name, {"true": True, "false": False}.get(value, int(value) if _is_number(value) else value)
+
+
+def _is_number(text: str) -> bool:
+    return text.isascii() and text.isdigit() and len(text) <= 9
+
+
+def _is_option(name: str, value: object) -> bool:
+    """Whether this can be a chosen option: words and numbers that a header line can hold."""
+    items = value if isinstance(value, tuple) else (value,)
+    words = [name, *(item for item in items if isinstance(item, str))]
+    return all(isinstance(item, int | str) for item in items) and all(_WORD.fullmatch(word) for word in words)
 
 
 def _option_text(value: OptionValue) -> str:

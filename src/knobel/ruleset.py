@@ -53,8 +53,9 @@ def _parse(raw: Raw, name: str, chosen: tuple[tuple[str, OptionValue], ...] = ()
 
 
 def admitted_options(source: Source) -> tuple[Option, ...]:
-    """The options that a ruleset admits, with its own defaults."""
+    """The options that a ruleset admits, with its own defaults; raises `RulesetError`."""
     raw, name = _read(source, 0)
+    _parse(raw, name)
     return options_of(raw, name)
 
 
@@ -74,11 +75,15 @@ def canonical(ruleset: Ruleset) -> str:
 def _read(source: Source, depth: int) -> tuple[Raw, str]:
     """The mapping of a source with its bases resolved, and the name that errors give it."""
     if isinstance(source, Mapping):
-        return _resolve(deepcopy(dict(source)), "mapping", None, depth), "mapping"
+        try:
+            raw = deepcopy(dict(source))
+        except RecursionError:
+            raise RulesetError("mapping", "", Reason("not-toml", {"problem": "nested too deep"})) from None
+        return _resolve(raw, "mapping", None, depth), "mapping"
     text = str(source)
     if isinstance(source, Path) or text.endswith(".toml"):
         path = Path(text)
-        return _resolve(_parse_toml(_file_bytes(path), text), text, path.parent, depth), text
+        return _resolve(_parse_toml(file_text(path), text), text, path.parent, depth), text
     if text not in builtin_ids():
         raise RulesetError(shown(text), "", Reason("unknown-ruleset", {"values": listed(builtin_ids())}))
     return deepcopy(_builtin(text)), text
@@ -122,29 +127,31 @@ def _derive(below: Raw, base: str, raw: Raw, source: str) -> Raw:
 
 @lru_cache
 def _builtin(name: str) -> Raw:
-    data = resources.files("knobel").joinpath("rulesets", f"{name}.toml").read_bytes()
-    return _parse_toml(data, name)
+    text = resources.files("knobel").joinpath("rulesets", f"{name}.toml").read_text(encoding="utf-8")
+    return _parse_toml(text, name)
 
 
-def _file_bytes(path: Path) -> bytes:
+def file_text(path: Path, most: int = MAX_BYTES) -> str:
+    """The text of a file of at most `most` bytes; raises `RulesetError` naming the file."""
     try:
         with path.open("rb") as file:
-            data = file.read(MAX_BYTES + 1)
-    except OSError as error:
-        raise RulesetError(
-            str(path), "", Reason("file-unreadable", {"problem": error.strerror or str(error)})
-        ) from None
-    if len(data) > MAX_BYTES:
-        raise RulesetError(str(path), "", Reason("file-too-large", {"most": MAX_BYTES}))
-    return data
-
-
-def _parse_toml(data: bytes, source: str) -> Raw:
-    try:
-        return tomllib.loads(data.decode())
+            data = file.read(most + 1)
+        if len(data) > most:
+            raise RulesetError(str(path), "", Reason("file-too-large", {"most": most}))
+        return data.decode()
+    except FileNotFoundError:
+        raise RulesetError(str(path), "", Reason("file-not-found")) from None
     except UnicodeDecodeError:
-        raise RulesetError(source, "", Reason("not-utf8")) from None
-    except tomllib.TOMLDecodeError as error:
+        raise RulesetError(str(path), "", Reason("not-utf8")) from None
+    except (OSError, ValueError) as error:  # ValueError: a null byte in the path
+        problem = getattr(error, "strerror", None) or str(error)
+        raise RulesetError(str(path), "", Reason("file-unreadable", {"problem": problem})) from None
+
+
+def _parse_toml(text: str, source: str) -> Raw:
+    try:
+        return tomllib.loads(text)
+    except ValueError as error:  # also a number of more than 4,300 digits
         raise RulesetError(source, "", Reason("not-toml", {"problem": str(error)})) from None
     except RecursionError:
         raise RulesetError(source, "", Reason("not-toml", {"problem": "nested too deep"})) from None

@@ -33,9 +33,10 @@ def shown(value: object) -> str:
     """A value as a message shows it: as in TOML, and never long."""
     if isinstance(value, bool):
         return str(value).lower()
-    if is_whole(value) and abs(cast("int", value)) >= 10**18:
-        return "…"  # Python refuses to write out numbers of more than 4,300 digits
-    text = value if isinstance(value, str) else listed(value) if isinstance(value, list | tuple) else repr(value)
+    try:
+        text = value if isinstance(value, str) else listed(value) if isinstance(value, list | tuple) else repr(value)
+    except (RecursionError, ValueError):
+        return "…"  # nested without end; Python refuses to write out numbers of more than 4,300 digits
     return text if len(text) <= 60 else f"{text[:57]}…"
 
 
@@ -66,7 +67,10 @@ def read(hint: Any, value: object, source: str, key: str = "") -> Any:
         return _read_list(args[0], value, Bounds(0, MOST_ITEMS), source, key)
     if is_dataclass(hint):
         return _read_table(hint, value, source, key)
-    if not isinstance(value, hint):
+    if origin is dict:
+        items = read(dict, value, source, key).items()
+        return {name: read(args[1], item, source, dotted(key, shown(name))) for name, item in items}
+    if hint is not Any and not isinstance(value, hint):
         raise _wrong(source, key, _EXPECTED[hint], found=shown(value))
     return value
 
@@ -149,7 +153,9 @@ def _check_rule(dice: int, rule: Rule, source: str, key: str) -> None:
     patterns = [name for name in ("face", "groups", "sets", "total") if getattr(rule, name) not in (None, ())]
     if len(patterns) > 1:
         raise _wrong(source, dotted(key, patterns[1]), "one-pattern", first=patterns[0])
-    if sum(rule.groups) > dice or any(not 0 < len(set(faces)) == len(faces) <= dice for faces in rule.sets):
+    wrong_set = any(not 0 < len(set(faces)) == len(faces) <= dice for faces in rule.sets)
+    wrong_total = rule.total is not None and not dice <= rule.total <= 6 * dice
+    if sum(rule.groups) > dice or wrong_set or wrong_total:
         raise _wrong(source, dotted(key, patterns[0]), "pattern-impossible", dice=dice)
     if rule.points == "matched" and patterns in ([], ["total"]):
         raise _wrong(source, dotted(key, "points"), "matched-needs-pattern")

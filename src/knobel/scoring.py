@@ -23,7 +23,13 @@ def points(ruleset: Ruleset, faces: tuple[int, ...]) -> dict[str, int]:
 @lru_cache(maxsize=64)
 def points_table(ruleset: Ruleset) -> Mapping[Roll, tuple[int, ...]]:
     """For every roll the points in each category, in the order of the rows."""
-    return {roll: tuple(_score(category, roll) for category in ruleset.categories) for roll in rolls(ruleset.dice)}
+    return _points_table(ruleset.dice, ruleset.categories)
+
+
+@lru_cache(maxsize=16)
+def _points_table(dice: int, categories: tuple[Category, ...]) -> Mapping[Roll, tuple[int, ...]]:
+    """The same table for all rulesets that differ in other things only."""
+    return {roll: tuple(_score(category, roll) for category in categories) for roll in rolls(dice)}
 
 
 def rule_that_fires(category: Category, roll: Roll) -> Rule | None:

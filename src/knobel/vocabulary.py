@@ -43,7 +43,9 @@ Factor = Annotated[int, Bounds(0, 1000)]
 Face = Annotated[int, Bounds(1, 6)]
 RulesetId = Annotated[str, Text(r"[a-z][a-z0-9]*(-[a-z0-9]+)*", 40, "expected-ruleset-id")]
 BoxId = Annotated[str, Text(r"[a-z][a-z0-9]*(_[a-z0-9]+)*", 40, "expected-box-id")]
-Label = Annotated[str, Text(r"[^\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u206f]+", 60, "expected-label")]
+Label = Annotated[
+    str, Text(r"[^\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ud800-\udfff]+", 60, "expected-label")
+]
 Points = Literal["all", "matched"] | Number
 
 

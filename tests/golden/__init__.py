@@ -1,0 +1,1 @@
+"""One readable playthrough for each ruleset; `python -m tests.golden.make` writes them anew."""
