@@ -1,0 +1,274 @@
+"""The commands and their options, and how errors reach the person at the terminal. Texts are keys of the catalogs."""
+
+import os
+import sys
+from collections.abc import Sequence
+from io import TextIOWrapper
+from itertools import pairwise
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from typer import rich_utils
+from typer.core import TyperGroup
+from typer.exceptions import TyperException
+
+from knobel import __version__
+from knobel.cases import read_cases, run_cases
+from knobel.cli import output
+from knobel.cli.fact import differences
+from knobel.errors import KnobelError, Param, Reason, RulesetError
+from knobel.option import from_text
+from knobel.ruleset import admitted_options, builtin_ids, compose_ruleset, load
+from knobel.schema import listed, shown
+from knobel.text import LANGUAGES, explain, pick_language, say
+from knobel.vocabulary import Language, OptionValue, Ruleset
+
+_WIDTH_OF_PIPES, _MAX_PORT = 100, 65_535
+
+
+class _Group(TyperGroup):
+    """A group that names the known commands when it is asked for another one."""
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """Find the command; raises `KnobelError`."""
+        if args and args[0] not in self.commands:
+            known = listed(list(self.commands))
+            raise KnobelError(Reason("cli-no-command", {"found": shown(args[0]), "values": known}))
+        return super().resolve_command(ctx, args)
+
+
+def _known_language(text: str) -> str:
+    if text and text not in LANGUAGES:
+        raise RulesetError("--lang", "", Reason("expected-one-of", {"values": listed(LANGUAGES), "found": shown(text)}))
+    return text
+
+
+def _port(text: str | int) -> int:
+    if not str(text).isdecimal() or int(text) > _MAX_PORT:
+        limits: dict[str, Param] = {"low": 0, "high": str(_MAX_PORT), "found": shown(str(text))}
+        raise RulesetError("--port", "", Reason("expected-whole", limits))
+    return int(text)
+
+
+_settings: dict[str, Any] = {
+    "cls": _Group,
+    "add_completion": False,
+    "pretty_exceptions_enable": False,
+    "context_settings": {"help_option_names": ["-h", "--help"]},
+}
+_app = typer.Typer(help="cli-help", **_settings)
+_rules = typer.Typer(help="cli-help-rules", no_args_is_help=True, **_settings)
+_app.add_typer(_rules, name="rules")
+
+_Json = Annotated[bool, typer.Option("--json", help="cli-help-json")]
+_Lang = Annotated[str, typer.Option("--lang", metavar="de|en", parser=_known_language, help="cli-help-lang")]
+_Ruleset = Annotated[str, typer.Argument(metavar="ID", help="cli-help-id")]
+_Options = Annotated[list[str] | None, typer.Option("-o", metavar="NAME=VALUE", help="cli-help-option")]
+_Port = Annotated[int | None, typer.Option("--port", metavar="PORT", parser=_port, help="cli-help-port")]
+_Data = Annotated[Path | None, typer.Option("--data", envvar="KNOBEL_DATA", help="cli-help-data")]
+_NoBrowser = Annotated[bool, typer.Option("--no-browser", help="cli-help-no-browser")]
+
+
+def main() -> None:
+    """The command `knobel`."""
+    sys.exit(run(sys.argv[1:]))
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Run a command line; the exit code is 0, 1 (cases failed), 2 (bad input) or 130 (interrupted)."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="replace")  # a terminal without umlauts is no reason to fail
+    language = _language(arguments)
+    command = typer.main.get_command(_app)
+    _translate(command, language)
+    try:
+        code = command.main(_arranged(arguments), prog_name="knobel", standalone_mode=False, obj=language)
+        sys.stdout.flush()
+    except KnobelError as error:
+        return _refuse(explain(error, language))
+    except TyperException as error:
+        return _refuse(*_usage(error, language)) if str(error) else 2  # a group without a command has shown its help
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    except (KeyboardInterrupt, typer.Abort):
+        return 130
+    return code if isinstance(code, int) else 0
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        print(f"knobel {__version__}")
+        raise typer.Exit
+
+
+@_app.callback()
+def _root(
+    _lang: _Lang = "",
+    version: Annotated[
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="cli-help-version")
+    ] = False,
+) -> None:
+    """Options that hold for every command; `_language` and `_print_version` have seen to them."""
+
+
+@_app.command("play", help="cli-help-play")
+def _play(
+    context: typer.Context, port: _Port = None, data: _Data = None, no_browser: _NoBrowser = False, _lang: _Lang = ""
+) -> None:
+    _run_server(port, data, not no_browser, context.obj)
+
+
+@_app.command("serve", help="cli-help-serve")
+def _serve(context: typer.Context, port: _Port = None, data: _Data = None, _lang: _Lang = "") -> None:
+    _run_server(port, data, False, context.obj)
+
+
+def _run_server(port: int | None, data: Path | None, open_browser: bool, language: Language) -> None:
+    from knobel.server import app  # the other commands do without it
+
+    def say_where(address: app.Address) -> None:
+        if address.port != address.wanted:
+            print(say("cli-port-busy", language, port=address.wanted))
+        print(say("cli-serving", language, url=address.url), flush=True)
+
+    app.run(port=app.PORT if port is None else port, data_dir=data, open_browser=open_browser, on_ready=say_where)
+
+
+@_rules.command("list", help="cli-help-list")
+def _list(context: typer.Context, json: _Json = False, _lang: _Lang = "") -> None:
+    rulesets = [load(name) for name in builtin_ids()]
+    if json:
+        output.print_json([output.brief(ruleset) for ruleset in rulesets])
+    else:
+        output.print_list(rulesets, _console(), context.obj)
+
+
+@_rules.command("show", help="cli-help-show")
+def _show(
+    context: typer.Context, ruleset: _Ruleset, o: _Options = None, json: _Json = False, _lang: _Lang = ""
+) -> None:
+    composed = _compose(ruleset, o or [])
+    admitted = admitted_options(ruleset)
+    if json:
+        output.print_json(output.whole(composed, admitted))
+    else:
+        output.print_ruleset(composed, admitted, _console(), context.obj)
+
+
+@_rules.command("diff", help="cli-help-diff")
+def _diff(
+    context: typer.Context,
+    left: _Ruleset,
+    right: _Ruleset,
+    o: _Options = None,
+    left_options: Annotated[
+        list[str] | None, typer.Option("--left", metavar="NAME=VALUE", help="cli-help-left")
+    ] = None,
+    right_options: Annotated[
+        list[str] | None, typer.Option("--right", metavar="NAME=VALUE", help="cli-help-right")
+    ] = None,
+    json: _Json = False,
+    _lang: _Lang = "",
+) -> None:
+    one = _compose(left, [*(o or []), *(left_options or [])])
+    other = _compose(right, [*(o or []), *(right_options or [])])
+    rows = differences((one, admitted_options(left)), (other, admitted_options(right)), context.obj)
+    if json:
+        output.print_json(output.difference(one, other, rows))
+    else:
+        output.print_difference(one, other, rows, _console(), context.obj)
+
+
+@_rules.command("cases", help="cli-help-cases")
+def _cases(
+    context: typer.Context,
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="cli-help-file")],
+    json: _Json = False,
+    _lang: _Lang = "",
+) -> int:
+    outcome = run_cases(read_cases(file), str(file))
+    if json:
+        output.print_json(output.cases(outcome))
+    else:
+        output.print_cases(outcome, context.obj)
+    return 1 if outcome.failures else 0
+
+
+def _compose(source: str, texts: Sequence[str]) -> Ruleset:
+    """The ruleset with options as they stand on the command line."""
+    admitted = {option.name: option for option in admitted_options(source)}
+    choices: dict[str, OptionValue] = {}
+    for text in texts:
+        name, equals, value = text.partition("=")
+        if not name or not equals:
+            raise KnobelError(Reason("cli-option-form", {"found": shown(text)}))
+        choices[name] = from_text(admitted[name], value) if name in admitted else value
+    return compose_ruleset(source, choices)
+
+
+def _console() -> Console:
+    """Standard output: colours and the width of a terminal, plain text elsewhere."""
+    wide = None if sys.stdout.isatty() or "COLUMNS" in os.environ else _WIDTH_OF_PIPES
+    return Console(width=wide, highlight=False, markup=False, emoji=False)
+
+
+def _arranged(arguments: Sequence[str]) -> list[str]:
+    """The arguments with a leading `--lang` moved to the end, and with `play` in front where no command is named."""
+    rest = list(arguments)
+    if rest[:1] == ["--lang"]:
+        rest = rest[2:] + rest[:2]
+    elif rest and rest[0].startswith("--lang="):
+        rest = rest[1:] + rest[:1]
+    is_play = not rest or (rest[0].startswith("-") and rest[0] not in ("-h", "--help", "--version"))
+    return ["play", *rest] if is_play else rest
+
+
+def _language(arguments: Sequence[str]) -> Language:
+    """The language of `--lang`, else of the environment: help and errors need it before anything is parsed."""
+    chosen = [after for before, after in pairwise(arguments) if before == "--lang"]
+    chosen += [argument.partition("=")[2] for argument in arguments if argument.startswith("--lang=")]
+    known = [language for language in chosen if language in LANGUAGES]
+    return pick_language([*known[-1:], *(os.environ.get(name) for name in ("LC_ALL", "LC_MESSAGES", "LANG"))])
+
+
+def _translate(command: Any, language: Language) -> None:
+    """Put sentences in the place of the keys that a command and its options have for help."""
+    rich_utils.ARGUMENTS_PANEL_TITLE = say("cli-arguments", language)
+    rich_utils.OPTIONS_PANEL_TITLE = say("cli-options", language)
+    rich_utils.COMMANDS_PANEL_TITLE = say("cli-commands", language)
+    command.help = say(command.help, language)
+    help_option = command.get_help_option(command.make_context("knobel", [], resilient_parsing=True))
+    help_option.help = say("cli-help-help", language)
+    for parameter in command.params:
+        parameter.help = say(parameter.help, language)
+    for name in getattr(command, "commands", {}):
+        _translate(command.commands[name], language)
+
+
+def _usage(error: Any, language: Language) -> tuple[str, str]:
+    """What is wrong with a command line, and where help is."""
+    context = getattr(error, "ctx", None)
+    help_text = say("cli-see-help", language, command=context.command_path if context else "knobel")
+    parameter = getattr(error, "param", None)
+    option = getattr(error, "option_name", None)
+    if type(error).__name__ == "NoSuchOption":
+        near = [say("error-suggestion", language, suggestion=name) for name in (error.possibilities or [])[:1]]
+        text = " ".join([say("cli-no-option", language, found=shown(option)), *near])
+    elif type(error).__name__ == "MissingParameter" and parameter is not None:
+        text = say("cli-missing", language, name=parameter.metavar or parameter.opts[0])
+    elif parameter is not None:
+        text = say("cli-bad-value", language, name=parameter.opts[-1], problem=error.message)
+    else:
+        text = say("cli-usage", language, problem=error.format_message())
+    return text, help_text
+
+
+def _refuse(*lines: str) -> int:
+    """Say what is wrong; what came from outside may hold signs that a terminal takes for commands."""
+    printable = ("".join(letter if letter.isprintable() else "?" for letter in line) for line in lines)
+    print("knobel:", "\n".join(printable), file=sys.stderr)
+    return 2

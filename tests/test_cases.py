@@ -1,0 +1,194 @@
+"""`knobel.cases`: a file of reference cases is really checked, in whole or in part; nothing in it is passed over."""
+
+import json
+from collections.abc import Callable
+from copy import deepcopy
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from knobel.cases import Outcome, read_cases, run_cases
+from knobel.errors import KnobelError
+
+SHARED = Path(__file__).parent / "data/rule_cases.json"
+CASES: dict[str, Any] = json.loads(SHARED.read_text(encoding="utf-8"))
+Change = Callable[[dict[str, Any]], None]
+
+
+def _run(**sections: object) -> Outcome:
+    return run_cases(sections)
+
+
+def _one(section: str, name: str, change: Change) -> Outcome:
+    """The outcome of a single case of the shared file after a change to it."""
+    case = deepcopy(next(case for case in CASES[section] if case["id"] == name))
+    assert _run(**{section: [case]}).passed == 1
+    change(case)
+    return _run(**{section: [case]})
+
+
+def test_the_shared_file_holds_except_for_what_is_not_built_yet() -> None:
+    outcome = run_cases(read_cases(SHARED))
+    assert outcome.failures == ()
+    skipped = dict(outcome.skipped)
+    assert outcome.summary == f"{outcome.passed} passed, 0 failed, {sum(skipped.values())} skipped"
+    assert skipped.pop("optimal_expectation") == 6
+    assert skipped.pop("fixed_order_optimal_expectation") == 7
+    assert skipped
+    assert all("acht_mann" in name or "acht-mann" in name for name in skipped)
+
+
+def test_every_case_of_what_is_built_is_counted() -> None:
+    built = [case for name in ("dice_cases", "tally_cases", "entry_cases") for case in CASES[name]]
+    n_cases = sum(case["ruleset"] != "acht-mann" for case in built)
+    n_cases += sum(len(CASES[name]) for name in ("saved_throw_cases", "balance_cases", "triple_tally_cases"))
+    n_cases += len(set(CASES["census"]) - {"acht-mann"})
+    assert run_cases(CASES).passed == n_cases
+
+
+def _set(*path: str | int, to: object) -> Change:
+    """A change of the value at a path."""
+
+    def change(case: dict[str, Any]) -> None:
+        place: Any = case
+        for part in path[:-1]:
+            place = place[part]
+        place[path[-1]] = to
+
+    return change
+
+
+def _remove(*path: str | int) -> Change:
+    def change(case: dict[str, Any]) -> None:
+        place: Any = case
+        for part in path[:-1]:
+            place = place[part]
+        del place[path[-1]]
+
+    return change
+
+
+@pytest.mark.parametrize(
+    ("section", "name", "change", "expected", "got"),
+    [
+        ("dice_cases", "D005", _set("points", "full_house", to=24), {"full_house": 24}, {"full_house": 25}),
+        ("dice_cases", "D005", _remove("points", "ones"), {"ones": None}, {"ones": 2}),
+        ("dice_cases", "D005", _set("points", "twelves", to=0), {"twelves": 0}, {"twelves": None}),
+        ("entry_cases", "E04", _remove("legal", 0), {"ones": None}, {"ones": {"points": 0, "bonus": 100}}),
+        (
+            "entry_cases", "E04", _set("legal", 1, "bonus", to=0),
+            {"sixes": {"points": 0, "bonus": 0}}, {"sixes": {"points": 0, "bonus": 100}},
+        ),
+        (
+            "entry_cases", "E18", _set("legal", 1, "points", to=21),
+            {"fours/2": {"points": 21, "bonus": 200}}, {"fours/2": {"points": 20, "bonus": 200}},
+        ),
+        ("entry_cases", "E11", _set("fives_before", to=0), None, None),
+        ("saved_throw_cases", "S3", _set("pool_after", to=3), {"pool_after": 3}, {"pool_after": 2}),
+        ("saved_throw_cases", "S5", _set("turns", 1, "legal", to=True), None, None),
+        ("saved_throw_cases", "S5", _set("pool_after", to=0), {"pool_after": 0}, {"pool_after": None}),
+        ("saved_throw_cases", "S6", _set("turns", 19, "budget", to=40), None, None),
+        ("balance_cases", "B2", _set("balance", to=3), 3, -3),
+        ("tally_cases", "T3", _set("tokens", to=3), None, None),
+        ("tally_cases", "T2", _set("tally", "bonus", to=0), {"bonus": 0}, {"bonus": 35}),
+        ("triple_tally_cases", "R3", _set("multipliers", to=[1, 1, 2]), 2250, 1500),
+    ],
+)  # fmt: skip
+def test_a_wrong_case_fails(section: str, name: str, change: Change, expected: object, got: object) -> None:
+    outcome = _one(section, name, change)
+    assert outcome.summary == "0 passed, 1 failed"
+    failure = outcome.failures[0]
+    assert (failure.section, failure.id, failure.error) == (section, name, None)
+    if expected is not None:
+        assert (failure.expected, failure.got) == (expected, got)
+
+
+@pytest.mark.parametrize("figure", ["nonzero", "total", "max"])
+def test_a_wrong_census_fails(figure: str) -> None:
+    census = deepcopy(CASES["census"]["yatzy"])
+    census["boxes"]["one_pair"][figure] += 1
+    outcome = _run(census={"yatzy": census})
+    assert outcome.summary == "0 passed, 1 failed"
+    assert outcome.failures[0].expected == {"one_pair": census["boxes"]["one_pair"]}
+
+
+@pytest.mark.parametrize(
+    ("section", "name", "change", "key"),
+    [
+        ("dice_cases", "D005", _set("dice", to=[1, 2, 3]), "expected-dice"),
+        ("dice_cases", "D005", _set("dice", to=[1, 2, 3, 4, 7]), "expected-whole"),
+        ("dice_cases", "D005", _set("dice", to="11223"), "expected-list"),
+        ("dice_cases", "D005", _set("points", to=[1]), "expected-table"),
+        ("dice_cases", "D005", _remove("points"), "expected-key"),
+        ("dice_cases", "D005", _set("ruleset", to="clasic"), "unknown-ruleset"),
+        ("dice_cases", "D005", _set("options", to={"joker": "maybe"}), "expected-one-of"),
+        ("dice_cases", "D005", _set("colour", to="red"), "unknown-key"),
+        ("entry_cases", "E04", _set("card", 0, "twelves", to=1), "unknown-box"),
+        ("entry_cases", "E04", _set("card", 0, "twos", to="two"), "expected-whole"),
+        ("entry_cases", "E04", _set("dice", to=[4, 4]), "expected-dice"),
+        ("entry_cases", "E04", lambda case: case["legal"].append(case["legal"][0]), "named-twice"),
+        ("tally_cases", "T9", _set("tokens", to=1), "cases-no-tokens"),
+        ("balance_cases", "B2", _set("upper", "threes", to=None), "expected-whole"),
+    ],
+)
+def test_a_case_that_cannot_be_understood_fails(section: str, name: str, change: Change, key: str) -> None:
+    outcome = _one(section, name, change)
+    assert outcome.summary == "0 passed, 1 failed"
+    error = outcome.failures[0].error
+    assert error is not None
+    assert error.reason.key == key
+
+
+def test_a_case_that_is_no_table_fails() -> None:
+    assert _run(dice_cases=[7]).summary == "0 passed, 1 failed"
+    assert _run(dice_cases={"id": 1}).summary == "0 passed, 1 failed"
+    assert _run(census={"yatzy": 7}).summary == "0 passed, 1 failed"
+
+
+def test_an_unknown_section_makes_the_run_fail_and_the_others_still_run() -> None:
+    outcome = _run(dise_cases=[], balance_cases=CASES["balance_cases"])
+    assert outcome.summary == "5 passed, 1 failed"
+    assert outcome.failures[0].id == "dise_cases"
+
+
+def test_sections_are_optional_and_descriptions_are_no_cases() -> None:
+    assert _run().summary == "0 passed, 0 failed"
+    assert _run(about="x", rulesets={}).summary == "0 passed, 0 failed"
+
+
+@pytest.mark.parametrize(
+    ("content", "key"),
+    [
+        (b"[]", "expected-table"),
+        (b"{", "not-json"),
+        (b"\xff", "not-utf8"),
+        (b"[" * 100_000, "not-json"),
+        (b"", "not-json"),
+    ],
+)
+def test_a_file_that_is_no_case_file_is_refused(tmp_path: Path, content: bytes, key: str) -> None:
+    path = tmp_path / "cases.json"
+    path.write_bytes(content)
+    with pytest.raises(KnobelError) as refused:
+        read_cases(path)
+    assert refused.value.reason.key == key
+    assert str(path) in str(refused.value)
+
+
+def test_a_missing_or_unreadable_file_is_refused(tmp_path: Path) -> None:
+    for path, key in ((tmp_path / "none.json", "file-not-found"), (tmp_path, "file-unreadable")):
+        with pytest.raises(KnobelError) as refused:
+            read_cases(path)
+        assert refused.value.reason.key == key
+
+
+def test_house_rules_can_have_cases_too(tmp_path: Path) -> None:
+    house = tmp_path / "house.toml"
+    house.write_text(
+        'base = "yatzy"\nid = "house"\nlabels = { de = "Haus", en = "House" }\nupper = { threshold = 60, bonus = 1 }\n'
+    )
+    case = {"ruleset": str(house), "card": {"sixes": 60}}
+    right = {"upper": 60, "bonus": 1, "lower": 0, "extra": 0, "total": 61}
+    assert _run(tally_cases=[{**case, "tally": right}]).summary == "1 passed, 0 failed"
+    assert _run(tally_cases=[{**case, "tally": {**right, "bonus": 50}}]).summary == "0 passed, 1 failed"
