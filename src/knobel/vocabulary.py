@@ -121,6 +121,7 @@ class TableHabits:
 
     marks: Literal["keep", "again"] = "keep"  # what a marked die does: it stays, or it is thrown again
     clicks: Literal[1, 2] = 2  # clicks that an entry takes: the first of two previews it
+    balance: Literal["below", "beside"] = "below"  # the balance against par also stands beside the upper boxes
 
 
 @dataclass(frozen=True, slots=True)

@@ -524,7 +524,7 @@ def use(raw: Any, rng: Random) -> None:
         assert len(refusal(lambda: knobel.load(raw, **{option.name: value}))) < 3000  # noqa: B023 - called at once
 
 
-FUZZ = settings(max_examples=250, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+FUZZ = settings(max_examples=180, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
 
 
 @FUZZ

@@ -8,6 +8,7 @@ change of the rules does: read it before you commit it.
 import json
 import sys
 from collections.abc import Iterator
+from dataclasses import asdict
 from fractions import Fraction
 from hashlib import sha256
 from itertools import groupby
@@ -16,7 +17,7 @@ from textwrap import wrap
 from typing import TypeVar
 
 import knobel
-from knobel import Action, Enter, Reason, Record, Ruleset, State, Throw
+from knobel import Action, Enter, Reason, Ruleset, State, Throw
 from knobel.dice import format_faces
 from knobel.record import Event
 from knobel.sheet import tally
@@ -54,9 +55,9 @@ def playthrough(name: str) -> str:
         lines += _state(state, action, faces)
         events.append(Event(state.turn.seat, action, faces))
         state = knobel.apply(state, action, faces or None)
-    record = Record(rules, SEATS, 0, tuple(events))
     lines += ["game over", *_sheets(view_of(state, None)), *_settlement(state)]
-    lines.append(f"record sha256 {sha256(record.format().encode()).hexdigest()}")
+    played = "\n".join(map(str, events))
+    lines.append(f"events sha256 {sha256(played.encode()).hexdigest()}")
     return "\n".join([*lines, ""])
 
 
@@ -101,7 +102,7 @@ def _header(rules: Ruleset) -> list[str]:
         f"upper bonus {view.upper_bonus} from {view.upper_threshold}, shown {view.bonus_shown}",
         f"further five of a kind {view.extra_five_points}, joker {rules.joker}",
         f"order {' '.join(view.order) or 'free'}, tiebreak {' '.join(rules.tiebreak) or 'shared'}",
-        f"marks {view.habits.marks}, clicks {view.habits.clicks}",
+        f"habits {', '.join(f'{name} {value}' for name, value in asdict(view.habits).items())}",
         f"seats {' '.join(SEATS)}",
         "",
     ]

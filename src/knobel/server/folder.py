@@ -1,0 +1,119 @@
+"""The data folder: one server at a time, a database that is ours and up to date; what is wrong is said at the start."""
+
+import errno
+import fcntl
+import os
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+import sqlalchemy as sa
+from platformdirs import user_data_path
+
+from knobel.errors import KnobelError, Param, Reason
+from knobel.server.store import use_pragmas
+
+APPLICATION_ID = 0x4B4E4F42  # "KNOB", in the header of our SQLite files
+REVISION = "0001"  # of the schema; the newest file in migrations/versions
+DATABASE, LOCK = "knobel.sqlite3", "knobel.lock"
+_PROBE = 1 << 20  # room that a start needs: the write-ahead log and some games
+
+
+def default_folder() -> Path:
+    """`KNOBEL_DATA`, else where this system keeps the data of programs."""
+    told = os.environ.get("KNOBEL_DATA")
+    return Path(told) if told else user_data_path("knobel", appauthor=False)
+
+
+@contextmanager
+def locked(folder: Path) -> Iterator[Path]:
+    """The path of the database, for as long as this process owns the folder. Raises `KnobelError`."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        lock = (folder / LOCK).open("a")
+    except OSError as error:
+        raise _unusable(folder, error) from None
+    with lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise _problem("server-folder-in-use", folder) from None
+        except OSError as error:
+            raise _unusable(folder, error) from None
+        _probe(folder)
+        path = folder / DATABASE
+        prepare(path)
+        yield path
+
+
+def prepare(path: Path) -> None:
+    """Make the database, or bring it up to date. Raises `KnobelError` for one that is not ours, newer, or unusable."""
+    try:
+        if _revision(path) != REVISION:
+            _migrate(path)
+    except (sqlite3.Error, sa.exc.SQLAlchemyError, OSError) as error:
+        raise _problem("server-database-unusable", path, problem=str(error).splitlines()[0][:120]) from None
+
+
+def _probe(folder: Path) -> None:
+    """Find out now whether there is room, not in the middle of a game."""
+    probe = folder / ".knobel-probe"
+    try:
+        with probe.open("wb") as file:
+            file.write(bytes(_PROBE))
+            file.flush()
+            os.fsync(file.fileno())
+    except OSError as error:
+        raise _unusable(folder, error) from None
+    finally:
+        probe.unlink(missing_ok=True)
+
+
+def _revision(path: Path) -> str | None:
+    """Revision of a database of ours, None for a new one."""
+    if not path.exists() or path.stat().st_size == 0:
+        return None
+    with closing(sqlite3.connect(path)) as connection:
+        try:
+            owner = connection.execute("PRAGMA application_id").fetchone()[0]
+            names = {name for (name,) in connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")}
+        except sqlite3.DatabaseError:
+            raise _problem("server-database-foreign", path) from None
+        if not names and owner == 0:
+            return None
+        if owner != APPLICATION_ID or "alembic_version" not in names:
+            raise _problem("server-database-foreign", path)
+        row = connection.execute("SELECT version_num FROM alembic_version").fetchone()
+    revision = str(row[0]) if row else None
+    if revision is not None and revision > REVISION:
+        raise _problem("server-database-newer", path, found=revision[:20], expected=REVISION)
+    return revision
+
+
+def _migrate(path: Path) -> None:
+    """All missing migrations in one transaction."""
+    from alembic import command  # half a second that only a first start should take
+    from alembic.config import Config
+
+    engine = sa.create_engine(sa.URL.create("sqlite", database=str(path)))
+    use_pragmas(engine)
+    config = Config()
+    config.set_main_option("script_location", str(Path(__file__).parent / "migrations"))
+    try:
+        with engine.begin() as connection:
+            config.attributes["connection"] = connection
+            connection.exec_driver_sql(f"PRAGMA application_id = {APPLICATION_ID}")
+            command.upgrade(config, "head")
+    finally:
+        engine.dispose()
+
+
+def _unusable(folder: Path, error: OSError) -> KnobelError:
+    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        return _problem("server-folder-full", folder)
+    return _problem("server-folder-unwritable", folder, problem=error.strerror or str(error))
+
+
+def _problem(key: str, path: Path, **params: Param) -> KnobelError:
+    return KnobelError(Reason(key, {"path": str(path), **params}))

@@ -1,0 +1,180 @@
+"""The pages' API and the pages themselves; every error is a `Refusal`."""
+
+from dataclasses import asdict, dataclass
+from pathlib import Path as FilePath
+from typing import Annotated, Any, Literal
+
+from fastapi import FastAPI, Path, Request, Response
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import FileResponse, JSONResponse, PlainTextResponse
+from fastapi.staticfiles import StaticFiles
+from starlette.exceptions import HTTPException
+from starlette.routing import Match, Route
+
+from knobel import text
+from knobel.errors import KnobelError, Reason, RulesetError
+from knobel.ruleset import builtin_ids, compose_ruleset
+from knobel.schema import listed
+from knobel.server.hall import Hall
+from knobel.server.messages import NewTable, Problem, Refusal, RulesetChoice, RulesetOffers, TableLine, TableList
+from knobel.server.name import clean_name
+from knobel.server.present import offers, problem_of, refusal_of, rules_of, seat_views
+from knobel.server.store import Line
+from knobel.server.wire import first_problem, printable
+from knobel.table import BrokenTable, Refused, Seat, to_record
+from knobel.view import RulesetView
+from knobel.vocabulary import OptionValue, Ruleset
+
+STATIC = FilePath(__file__).parent / "static"
+LISTED = 50  # tables in the list
+
+_STATUS = {
+    "table/unknown": 404,
+    "server/overloaded": 503,
+    "storage/full": 507,
+    "storage/failed": 503,
+    "server/error": 500,
+}
+_HTTP_PROBLEMS = {
+    404: Problem("request/not-found", "server-not-found", {}),
+    405: Problem("request/method-not-allowed", "server-method-not-allowed", {}),
+}
+_REFUSAL = {"application/json": {"schema": {"$ref": "#/components/schemas/Refusal"}}}
+_REFUSED: dict[int | str, dict[str, Any]] = {
+    422: {"content": _REFUSAL, "description": "Refused"},
+    503: {"content": _REFUSAL, "description": "Overloaded, or storage failed"},
+    507: {"content": _REFUSAL, "description": "Storage full"},
+}
+_UNKNOWN: dict[int | str, dict[str, Any]] = {
+    404: {"content": _REFUSAL, "description": "No such table"},
+    500: {"content": _REFUSAL, "description": "The table's log is damaged"},
+}
+TableId = Annotated[str, Path(min_length=1, max_length=40, pattern=r"^[A-Za-z0-9_-]+$")]
+
+
+@dataclass(frozen=True, slots=True)
+class Health:
+    """GET /api/health: 200 while the server can store what it is told, else 503 with `Refusal`."""
+
+    ok: Literal[True] = True
+
+
+def add_routes(app: FastAPI, hall: Hall) -> None:
+    """All pages and the API that they use."""
+
+    @app.get("/api/health", responses=_REFUSED | {503: {"model": Refusal, "description": "Storing fails"}})
+    async def _health() -> Health:
+        if hall.writer.problem is not None:
+            problem = hall.writer.problem
+            raise Refused(problem.code, Reason(problem.key, problem.params))
+        return Health()
+
+    @app.get("/api/rulesets")
+    async def _rulesets() -> RulesetOffers:
+        return offers()
+
+    @app.post("/api/rulesets/compose", responses=_REFUSED)
+    async def _compose(choice: RulesetChoice) -> RulesetView:
+        return rules_of(_composed(choice.ruleset, choice.options))
+
+    @app.get("/api/tables", responses=_REFUSED)
+    async def _tables() -> TableList:
+        return TableList(tuple(map(_table_line, await hall.store.latest(LISTED))))
+
+    @app.post("/api/tables", status_code=201, responses=_REFUSED | _UNKNOWN)
+    async def _open(new: NewTable) -> TableLine:
+        ruleset = _composed(new.ruleset, new.options)
+        seats = tuple(Seat(clean_name(seat.name), seat.kind) for seat in new.seats)
+        master = await hall.open(ruleset, seats, new.begin, new.follows)
+        return await _line_of(hall, master.table.id)
+
+    @app.get("/api/tables/{table_id}", responses=_REFUSED | _UNKNOWN)
+    async def _table(table_id: TableId) -> TableLine:
+        await hall.find(table_id)  # lets a computer player go on
+        return await _line_of(hall, table_id)
+
+    @app.get("/api/tables/{table_id}/record", responses=_REFUSED | _UNKNOWN, response_class=PlainTextResponse)
+    async def _record(table_id: TableId) -> PlainTextResponse:
+        record = to_record((await hall.find(table_id)).table).format()
+        return PlainTextResponse(record, headers={"content-disposition": f'attachment; filename="{table_id}.knobel"'})
+
+    @app.api_route("/", methods=["GET", "HEAD"], include_in_schema=False)
+    @app.api_route("/table/{table_id}", methods=["GET", "HEAD"], include_in_schema=False)
+    async def _index() -> Response:
+        index = STATIC / "index.html"
+        if not index.is_file():
+            return PlainTextResponse("\n".join(text.say("server-no-pages", language) for language in ("en", "de")), 503)
+        return FileResponse(index)
+
+    if (STATIC / "assets").is_dir():
+        app.mount("/assets", StaticFiles(directory=STATIC / "assets"))
+
+
+def add_refusals(app: FastAPI) -> None:
+    """One shape for every error."""
+
+    @app.exception_handler(Refused)
+    async def _refused(_: Request, error: Refused) -> Response:
+        return _refusal(_STATUS.get(error.code, 422), refusal_of(error))
+
+    @app.exception_handler(BrokenTable)
+    async def _broken(_: Request, error: BrokenTable) -> Response:
+        return _refusal(500, problem_of("table/broken", error))
+
+    @app.exception_handler(RequestValidationError)
+    async def _invalid(_: Request, error: RequestValidationError) -> Response:
+        return _refusal(422, Problem("request/invalid", "server-request-invalid", first_problem(error.errors())))
+
+    @app.exception_handler(HTTPException)
+    async def _http(request: Request, error: HTTPException) -> Response:
+        params = {"where": "body", "problem": printable(str(error.detail))[:120]}
+        other = Problem("request/invalid", "server-request-invalid", dict(params))
+        status = 422 if error.status_code == 400 else error.status_code  # one answer to every body that cannot be read
+        response = _refusal(status, _HTTP_PROBLEMS.get(status, other))
+        if error.status_code == 405:
+            response.headers["allow"] = ", ".join(sorted(_methods(app, request)))
+        return response
+
+    @app.exception_handler(Exception)
+    async def _failed(_: Request, _error: Exception) -> Response:
+        return _refusal(500, Problem("server/error", "server-error", {}))
+
+
+def _methods(app: FastAPI, request: Request) -> set[str]:
+    """All methods of the path: each route knows only its own."""
+    routes = [route for route in app.routes if isinstance(route, Route)]
+    return {
+        method
+        for route in routes
+        if route.matches(request.scope)[0] is not Match.NONE
+        for method in route.methods or ()
+    }
+
+
+def _refusal(status: int, problem: Problem) -> Response:
+    return JSONResponse(asdict(Refusal(problem)), status)
+
+
+def _composed(name: str, options: dict[str, OptionValue]) -> Ruleset:
+    """A ruleset that comes with knobel: browsers name ids, never files."""
+    if name not in builtin_ids():
+        raise Refused("ruleset/unknown", Reason("unknown-ruleset", {"values": listed(builtin_ids())}))
+    try:
+        return compose_ruleset(name, options)
+    except RulesetError as error:
+        params = {
+            name: printable(value) if isinstance(value, str) else value for name, value in error.reason.params.items()
+        }
+        option = error.key.removeprefix("options.").replace(".", "_")  # where the page shows it
+        raise Refused("ruleset/refused", Reason(error.reason.key, {"option": option, **params})) from None
+
+
+async def _line_of(hall: Hall, table_id: str) -> TableLine:
+    line = await hall.store.line(table_id)
+    if line is None:
+        raise KnobelError(Reason("server-error"))
+    return _table_line(line)
+
+
+def _table_line(line: Line) -> TableLine:
+    return TableLine(line.id, rules_of(line.ruleset), seat_views(line.seats), line.totals, line.over, line.updated)

@@ -1,0 +1,177 @@
+"""The game socket, a plain ASGI endpoint: hello first, then commands; everything leaves through one queue."""
+
+import asyncio
+import re
+import time
+
+from knobel.errors import KnobelError, Reason
+from knobel.server.guard import Message, Receive, Send, refuse
+from knobel.server.hall import Hall
+from knobel.server.messages import PROTOCOL, Command, Hello, ReplyMessage, Throw
+from knobel.server.present import encode, missed_message, problem_of, refusal_of
+from knobel.server.wire import read_message
+from knobel.table import BrokenTable, EnterBox, Refused, ThrowDice
+from knobel.table import Command as TableCommand
+
+HELLO_SECONDS = 10.0
+FLUSH_SECONDS = 2.0  # for the last answers before the server ends a connection
+MAX_OUTGOING = 64  # frames that wait for a slow reader
+RATE, RATE_SECONDS = 50, 20.0  # frames that a browser may send
+_PATH = re.compile(r"/api/tables/([A-Za-z0-9_-]{1,40})/socket")
+_POLICY, _TRY_LATER = 1008, 1013  # close codes of RFC 6455 and its registry
+
+
+class SocketApp:
+    """ASGI application for WebSocket connections."""
+
+    def __init__(self, hall: Hall) -> None:
+        """`hall` must be open when connections come."""
+        self._hall = hall
+
+    async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
+        """Serve one connection."""
+        await receive()  # websocket.connect
+        path = _PATH.fullmatch(scope["path"])
+        try:
+            if path is None:
+                raise Refused("request/not-found", Reason("server-not-found"))
+            await self._hall.find(path[1])
+        except Refused as error:
+            await refuse(scope, send, 503 if error.code.startswith("storage/") else 404, refusal_of(error))
+        except BrokenTable as error:
+            await refuse(scope, send, 500, problem_of("table/broken", error))
+        else:
+            await send({"type": "websocket.accept"})
+            await _Connection(self._hall, path[1], receive, send).serve()
+
+
+class _End(Exception):
+    """The connection ends; `code` is sent, None when the browser is gone."""
+
+    def __init__(self, code: int | None) -> None:
+        super().__init__(code)
+        self.code = code
+
+
+class _Connection:
+    def __init__(self, hall: Hall, table_id: str, receive: Receive, send: Send) -> None:
+        self._hall, self._table_id, self._receive, self._send = hall, table_id, receive, send
+        self._outgoing: asyncio.Queue[str | None] = asyncio.Queue(MAX_OUTGOING)
+        self._tokens, self._counted = float(RATE), time.monotonic()
+        self._reader = asyncio.current_task()
+        self._is_slow = False
+
+    async def serve(self) -> None:
+        """Until one side ends it."""
+        sender = asyncio.create_task(self._deliver())
+        code: int | None = None
+        try:
+            await self._talk()
+        except _End as end:
+            code = end.code
+        except asyncio.CancelledError:
+            if not self._is_slow or self._reader is None or self._reader.uncancel():
+                sender.cancel()
+                raise
+            sender.cancel()
+            code = _TRY_LATER
+        if code is None:
+            sender.cancel()
+            return
+        self._put(None)
+        try:
+            async with asyncio.timeout(FLUSH_SECONDS):
+                await asyncio.wait({sender})
+                await self._send({"type": "websocket.close", "code": code})
+        except (TimeoutError, OSError):
+            sender.cancel()  # the connection is cut off when this application returns
+
+    async def _talk(self) -> None:
+        since = await self._hello()
+        try:
+            master = await self._hall.find(self._table_id)  # again: it may have left the memory since the handshake
+        except KnobelError:
+            raise _End(_TRY_LATER) from None
+        self._put(encode(missed_message(master.table, since)))
+        master.watchers.add(self._put)
+        try:
+            while True:
+                message = await self._message()
+                if isinstance(message, Hello):
+                    self._refuse(Refused("message/hello-again", Reason("server-hello-again")), master.table.version)
+                    continue
+                try:
+                    answer = await self._hall.play(master, _command(message), message.id)
+                except Refused as error:
+                    self._refuse(error, master.table.version, message.id)
+                else:
+                    reply = ReplyMessage(message.id, answer.problem is None, answer.version, answer.problem)
+                    self._put(encode(reply))
+        finally:
+            master.watchers.discard(self._put)
+
+    async def _hello(self) -> int | None:
+        """What the browser has seen so far."""
+        try:
+            async with asyncio.timeout(HELLO_SECONDS):
+                message = await self._message()
+        except TimeoutError:
+            self._refuse(Refused("message/hello-expected", Reason("server-hello-expected")))
+            raise _End(_POLICY) from None
+        if not isinstance(message, Hello):
+            self._refuse(Refused("message/hello-expected", Reason("server-hello-expected")), id=message.id)
+            raise _End(_POLICY)
+        if message.protocol != PROTOCOL:
+            params = {"found": message.protocol, "expected": PROTOCOL}
+            self._refuse(Refused("message/protocol", Reason("server-protocol", params)))
+            raise _End(_POLICY)
+        return message.since
+
+    async def _message(self) -> Hello | Command:
+        """The next message that can be read; what cannot be read is answered."""
+        while True:
+            frame = await self._receive()
+            if frame["type"] != "websocket.receive":
+                raise _End(None)
+            self._count()
+            text = frame.get("text")
+            try:
+                if text is None:
+                    raise Refused("message/binary", Reason("server-message-binary"))
+                return read_message(text)
+            except Refused as error:
+                self._refuse(error)
+
+    def _count(self) -> None:
+        """A bucket of tokens, one for each frame."""
+        now = time.monotonic()
+        self._tokens = min(RATE, self._tokens + (now - self._counted) * RATE / RATE_SECONDS) - 1
+        self._counted = now
+        if self._tokens < 0:
+            limits = {"most": RATE, "seconds": round(RATE_SECONDS)}
+            self._refuse(Refused("message/too-many", Reason("server-too-many", limits)))
+            raise _End(_POLICY)
+
+    def _refuse(self, error: Refused, version: int = 0, id: str | None = None) -> None:  # noqa: A002 - as on the wire
+        self._put(encode(ReplyMessage(id, ok=False, version=version, problem=refusal_of(error))))
+
+    def _put(self, text: str | None) -> None:
+        """Send a frame when its turn comes; a reader that is too slow is cut off."""
+        try:
+            self._outgoing.put_nowait(text)
+        except asyncio.QueueFull:
+            if not self._is_slow and self._reader is not None:
+                self._is_slow = True
+                self._reader.cancel()
+
+    async def _deliver(self) -> None:
+        while (text := await self._outgoing.get()) is not None:
+            try:
+                await self._send({"type": "websocket.send", "text": text})
+            except OSError:  # the browser is gone; `_receive` says so as well
+                return
+
+
+def _command(message: Command) -> TableCommand:
+    move = ThrowDice(message.move.keep) if isinstance(message.move, Throw) else EnterBox(message.move.box)
+    return TableCommand(message.seat, message.version, move)

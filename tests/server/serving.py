@@ -1,0 +1,211 @@
+"""A real server in a thread, and the clients that tests talk to it with."""
+
+import asyncio
+import json
+import os
+import socket
+import subprocess
+import threading
+import uuid
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import Any, TypeVar
+
+import httpx
+import pytest
+import uvicorn
+from websockets.sync.client import ClientConnection, connect
+
+from knobel.players.policy import Policy
+from knobel.server import app, folder
+from knobel.server import socket as game_socket
+from knobel.server.app import configuration, create_app, listen
+from knobel.server.chance import draw as random_draw
+from knobel.server.hall import Hall
+from knobel.server.store import Store
+from knobel.table import Draw
+
+T = TypeVar("T")
+PEOPLE = ({"name": "Ada", "kind": "person"}, {"name": "Ben", "kind": "person"})
+AGAINST_COMPUTER = (PEOPLE[0], {"name": "Robo", "kind": "computer"})
+
+
+needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="mounting a file system of its own needs root")
+
+
+@contextmanager
+def small_disk(path: Path, options: str) -> Iterator[Path]:
+    """A file system of its own."""
+    path.mkdir()
+    subprocess.run(["mount", "-t", "tmpfs", "-o", options, "tmpfs", path], check=True)
+    try:
+        yield path
+    finally:
+        subprocess.run(["umount", path], check=True)
+
+
+class Served:
+    """A running server."""
+
+    def __init__(self, database: Path, draw: Draw, policy: Policy | None, host: str) -> None:
+        self.hall = Hall(Store.on_sqlite(database), draw, policy)
+        self._listener = listen("127.0.0.1", 0)
+        self.port = self._listener.getsockname()[1]
+        self.url = f"http://127.0.0.1:{self.port}"
+        self.http = httpx.Client(base_url=self.url, timeout=20)
+        self._server = uvicorn.Server(configuration(create_app(self.hall, host)))
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._run, daemon=True)
+
+    def __enter__(self) -> "Served":
+        self._thread.start()
+        while not self._server.started:
+            if not self._thread.is_alive():
+                raise RuntimeError("the server did not start")
+            threading.Event().wait(0.005)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.http.close()
+        self._server.should_exit = True
+        self._thread.join(10)
+        assert not self._thread.is_alive()
+
+    def _run(self) -> None:
+        with asyncio.Runner(loop_factory=lambda: self._loop) as runner, self._listener:
+            runner.run(self._server.serve(sockets=[self._listener]))
+
+    def call(self, work: Callable[[], Awaitable[T]]) -> T:
+        """The result of something asynchronous in the server's event loop."""
+
+        async def run() -> T:
+            return await work()
+
+        return asyncio.run_coroutine_threadsafe(run(), self._loop).result(20)
+
+    def open(self, ruleset: str = "classic", seats: tuple[dict[str, str], ...] = PEOPLE, **more: Any) -> str:
+        """The id of a new table."""
+        body = {"ruleset": ruleset, "options": {}, "seats": seats, **more}
+        answer = self.http.post("/api/tables", json=body)
+        assert answer.status_code == 201, answer.text
+        return str(answer.json()["id"])
+
+    def join(self, table_id: str, since: int | None = None, **more: Any) -> "Player":
+        """A socket at a table, after the hello and its answer."""
+        return Player(self.connect(table_id, **more), since)
+
+    def connect(self, table_id: str, **more: Any) -> ClientConnection:
+        """A bare socket."""
+        address = f"ws://127.0.0.1:{self.port}/api/tables/{table_id}/socket"
+        connection: ClientConnection = connect(address, compression=None, legacy=True, **more)
+        return connection
+
+    @property
+    def n_connections(self) -> int:
+        """Open TCP connections."""
+        return len(self._server.server_state.connections)
+
+    def hall_watchers(self, table_id: str) -> int:
+        """How many sockets get the updates of a table."""
+
+        async def count() -> int:
+            return len((await self.hall.find(table_id)).watchers)
+
+        return self.call(count)
+
+    def raw(self) -> socket.socket:
+        """A bare TCP connection."""
+        return socket.create_connection(("127.0.0.1", self.port), 10)
+
+
+def upgrade(table_id: str, host: str = "127.0.0.1", origin: str = "http://127.0.0.1") -> bytes:
+    """The request that asks for a socket."""
+    lines = (
+        f"GET /api/tables/{table_id}/socket HTTP/1.1",
+        f"Host: {host}",
+        f"Origin: {origin}",
+        "Connection: Upgrade",
+        "Upgrade: websocket",
+        "Sec-WebSocket-Version: 13",
+        "Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==",
+    )
+    return "\r\n".join((*lines, "", "")).encode()
+
+
+def serve(data: Path, ready: Connection) -> None:
+    """A whole server, for processes of its own; it sends its address. Clients may be as fast as they can."""
+    game_socket.RATE = 1_000_000
+    app.run(port=0, data_dir=data, on_ready=lambda address: ready.send(address.url))
+
+
+class Player:
+    """A client that remembers the latest state it was told."""
+
+    def __init__(self, connection: ClientConnection, since: int | None = None) -> None:
+        self.connection = connection
+        self.events: list[dict[str, Any]] = []
+        self.send({"type": "hello", "protocol": 1, "since": since})
+        self.first = self.receive()
+
+    def __enter__(self) -> "Player":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.connection.close()
+
+    @property
+    def version(self) -> int:
+        return int(self.live["version"])
+
+    @property
+    def view(self) -> dict[str, Any]:
+        return dict(self.live["view"])
+
+    def send(self, message: object) -> None:
+        self.connection.send(json.dumps(message))
+
+    def receive(self, timeout: float = 10) -> dict[str, Any]:
+        message: dict[str, Any] = json.loads(self.connection.recv(timeout))
+        if message["type"] != "reply":
+            self.live = message["live"]
+            self.events += message["events"]
+        return message
+
+    def until_reply(self) -> dict[str, Any]:
+        """The next reply; what comes before it is taken in."""
+        while (message := self.receive())["type"] != "reply":
+            pass
+        return message
+
+    def command(self, move: dict[str, Any], **fields: Any) -> dict[str, Any]:
+        """A command of the seat on turn, ready to be sent (again)."""
+        turn = self.view["turn"] or {"seat": 0}
+        known = {"id": uuid.uuid4().hex, "version": self.version, "seat": turn["seat"], "move": move, "type": "command"}
+        return known | fields
+
+    def play(self, move: dict[str, Any], **fields: Any) -> dict[str, Any]:
+        """Send a command and wait for the answer."""
+        self.send(self.command(move, **fields))
+        return self.until_reply()
+
+    def throw(self, *keep: int) -> dict[str, Any]:
+        return self.play({"do": "throw", "keep": keep})
+
+    def enter(self, box: str) -> dict[str, Any]:
+        return self.play({"do": "enter", "box": box})
+
+    def enter_first(self) -> dict[str, Any]:
+        """Enter the roll in the first box that is allowed."""
+        action = next(action for action in self.view["actions"] if action.startswith("enter "))
+        return self.enter(action.removeprefix("enter "))
+
+
+@contextmanager
+def serving(
+    data: Path, draw: Draw = random_draw, policy: Policy | None = None, host: str = "127.0.0.1"
+) -> Iterator[Served]:
+    """A server on the database in a folder, for as long as the block runs."""
+    with folder.locked(data) as database, Served(database, draw, policy, host) as served:
+        yield served
