@@ -1,0 +1,77 @@
+"""Pictures of set-up and table for people to look at: `python -m tests.browser.screenshots FOLDER`.
+
+Phone and desktop, light and dark, German; the dice come from the server, so no two runs show the same roll.
+"""
+
+import sys
+import tempfile
+from pathlib import Path
+from random import Random
+
+from playwright.sync_api import Page, sync_playwright
+
+from tests.browser.house import DESKTOP, PHONE, ask, launched, served, visit
+from tests.browser.playing import best_box, press, settled, write
+
+TABLES = {
+    "classic": {"joker": "forced"},
+    "kniffel-2003": {},
+    "six-dice": {},
+    "triple": {"columns": 3, "joker": "free"},
+}
+TURNS = 14
+
+
+def main(folder: Path) -> None:
+    """Write one PNG for each page, size and scheme."""
+    folder.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory() as data, served(Path(data)) as address, sync_playwright() as playwright:
+        browser = launched(playwright)
+        for size in (PHONE, DESKTOP):
+            for scheme in ("light", "dark"):
+                with visit(browser, address, "de", scheme, size) as page:
+                    take_all(page, address, folder, f"{size[0]}-{scheme}")
+        browser.close()
+
+
+def take_all(page: Page, address: str, folder: Path, suffix: str) -> None:
+    """Set-up, then each table in the middle of a game, then a finished one."""
+    page.goto("/")
+    page.locator(".tag").first.wait_for()
+    page.wait_for_timeout(400)
+    page.screenshot(path=folder / f"setup-{suffix}.png", full_page=True)
+    for name, options in TABLES.items():
+        page.goto(new_table(address, name.replace("triple", "classic"), options))
+        settled(page)
+        play_on(page, name, TURNS)
+        page.wait_for_timeout(400)
+        page.screenshot(path=folder / f"{name}-{suffix}.png")
+    play_on(page, "end", 200)
+    page.wait_for_timeout(400)
+    page.screenshot(path=folder / f"settlement-{suffix}.png")
+
+
+def new_table(address: str, ruleset: str, options: object) -> str:
+    """The page of a new table with two people and a computer player."""
+    seats = [{"name": "Anna", "kind": "person"}, {"name": "Mia", "kind": "person"}]
+    seats.append({"name": "Computer", "kind": "computer"})
+    body = {"ruleset": ruleset, "options": options, "seats": seats, "begin": "seat"}
+    return f"/table/{ask(address, '/api/tables', body)['id']}"
+
+
+def play_on(page: Page, seed: str, turns: int) -> None:
+    """Some turns, and the beginning of one more with dice marked and a box previewed."""
+    rng = Random(seed)
+    for _ in range(turns):
+        if page.locator("section.settlement").count():
+            return
+        press(page, by_keys=False)
+        write(page, best_box(page), 1 if seed == "kniffel-2003" else 2)
+    press(page, by_keys=False)
+    for place in sorted(rng.sample(range(5), 2)):
+        page.keyboard.press(str(place + 1))
+    best_box(page).hover()
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))

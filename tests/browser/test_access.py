@@ -1,0 +1,86 @@
+"""The accessibility check (axe) on each page, in both languages and colour schemes: 0 violations."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from tests.browser.house import DESKTOP, PHONE, ask, visit
+from tests.browser.playing import settled
+
+AXE = Path(__file__).parents[2] / "web/node_modules/axe-core/axe.min.js"
+SEATS = [{"name": name, "kind": "person"} for name in ("Anna", "Mia")]
+
+
+def violations(page: Page) -> list[str]:
+    """What axe finds, a line each."""
+    if not page.evaluate("typeof axe === 'object'"):
+        page.evaluate(AXE.read_text())
+    found: dict[str, Any] = page.evaluate("axe.run(document, { resultTypes: ['violations'] })")
+    return [f"{rule['id']}: {node['html'][:200]}" for rule in found["violations"] for node in rule["nodes"]]
+
+
+def new_table(address: str, ruleset: str, options: dict[str, Any] | None = None) -> str:
+    """The page of a new table."""
+    body = {"ruleset": ruleset, "options": options or {}, "seats": SEATS, "begin": "seat"}
+    return f"/table/{ask(address, '/api/tables', body)['id']}"
+
+
+@pytest.mark.parametrize("language", ["de", "en"])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_set_up(browser: Browser, address: str, language: str, scheme: str) -> None:
+    with visit(browser, address, language, scheme) as page:
+        page.goto("/")
+        page.locator(".tag").first.wait_for()
+        assert page.locator("html").get_attribute("lang") == language
+        for block in page.locator(".shelf label").all():
+            block.click()
+            for more in page.locator("details:not([open]) summary").all():
+                more.click()
+            assert violations(page) == []
+
+
+@pytest.mark.parametrize("size", [PHONE, DESKTOP])
+@pytest.mark.parametrize("language", ["de", "en"])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_table(browser: Browser, address: str, language: str, scheme: str, size: tuple[int, int]) -> None:
+    with visit(browser, address, language, scheme, size) as page:
+        for ruleset, options in (("kniffel-2003", {}), ("six-dice", {"columns": 3}), ("classic", {"order": "down"})):
+            page.goto(new_table(address, ruleset, options))
+            settled(page)
+            assert violations(page) == []
+            page.locator(".tray .next").click()
+            page.locator("button[data-box]").first.wait_for()
+            page.locator(".tray .place").first.click()
+            assert violations(page) == []
+            page.locator("button[data-box]").last.click()
+            settled(page)
+            assert violations(page) == []
+
+
+@pytest.mark.parametrize("language", ["de", "en"])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_dialogs(browser: Browser, address: str, language: str, scheme: str) -> None:
+    with visit(browser, address, language, scheme) as page:
+        page.goto(new_table(address, "classic", {"joker": "forced", "order": "up"}))
+        settled(page)
+        openers = page.locator("header button[aria-haspopup=dialog]")
+        assert openers.count() == 3  # rules, keys, settings
+        for opener in openers.all():
+            opener.click()
+            expect(page.locator("dialog[open]")).to_be_visible()
+            page.wait_for_timeout(300)
+            assert violations(page) == []
+            page.keyboard.press("Escape")
+            expect(page.locator("dialog[open]")).to_have_count(0)
+
+
+@pytest.mark.parametrize("path", ["/", "table"])
+def test_nothing_is_lost_at_320_pixels(browser: Browser, address: str, path: str) -> None:
+    """Case B111 and WCAG reflow: no sideways scrolling of the page."""
+    with visit(browser, address, size=(320, 640)) as page:
+        page.goto(path if path == "/" else new_table(address, "classic"))
+        page.locator("main").wait_for()
+        page.wait_for_timeout(300)
+        assert page.evaluate("document.documentElement.scrollWidth") <= 320

@@ -1,0 +1,59 @@
+/** The pages' API. */
+import type {
+  NewTable,
+  Problem,
+  Refusal,
+  RulesetChoice,
+  RulesetOffers,
+  RulesetView,
+  TableLine,
+  TableList,
+} from "../wire";
+import type { Listener } from "./link";
+
+/** The server said no; `problem` says why. */
+export class Refused extends Error {
+  constructor(readonly problem: Problem) {
+    super(problem.code);
+  }
+}
+
+const unreachable: Problem = { code: "page/unreachable", key: "ui-unreachable", params: {} };
+const broken: Problem = { code: "page/broken", key: "ui-broken-answer", params: {} };
+
+async function ask<T>(path: string, body?: object): Promise<T> {
+  const init: RequestInit | undefined = body && {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify(body),
+  };
+  const response = await fetch(path, init).catch(() => {
+    throw new Refused(unreachable);
+  });
+  const answer = (await response.json().catch(() => null)) as T | Refusal | null;
+  if (response.ok && answer !== null) return answer as T;
+  throw new Refused((answer as Refusal | null)?.problem ?? broken);
+}
+
+export const rulesets = (): Promise<RulesetOffers> => ask("/api/rulesets");
+export const compose = (choice: RulesetChoice): Promise<RulesetView> => ask("/api/rulesets/compose", choice);
+export const tables = (): Promise<TableList> => ask("/api/tables");
+export const newTable = (table: NewTable): Promise<TableLine> => ask("/api/tables", table);
+
+/** Why there is no playing at this table, ever; null: there is, or the server does not answer just now. */
+export async function tableTrouble(id: string): Promise<Problem | null> {
+  const response = await fetch(`/api/tables/${encodeURIComponent(id)}`).catch(() => null);
+  if (!response || response.ok || response.status === 503 || response.status === 507) return null;
+  return ((await response.json().catch(() => null)) as Refusal | null)?.problem ?? null;
+}
+
+/** The socket of a table. */
+export function socketOf(id: string, listener: Listener): WebSocket {
+  const address = new URL(`/api/tables/${encodeURIComponent(id)}/socket`, location.href);
+  address.protocol = address.protocol.replace("http", "ws");
+  const socket = new WebSocket(address);
+  socket.onopen = listener.opened;
+  socket.onmessage = (event: MessageEvent<string>) => listener.said(event.data);
+  socket.onclose = listener.closed;
+  return socket;
+}

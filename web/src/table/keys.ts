@@ -1,0 +1,51 @@
+/** Keys of the table page. Where the focus is on a button, that button has its own say. */
+import type { Table } from "../game/table.svelte";
+
+/** Handle a key; `press` is the big button. */
+export function handleKey(event: KeyboardEvent, table: Table, press: () => void): void {
+  if (event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog[open]")) return;
+  const target = event.target as HTMLElement;
+  if (target.closest("input, select, textarea")) return;
+  if (/^[1-9]$/.test(event.key)) table.mark(Number(event.key) - 1);
+  else if (event.key === "Escape") table.unmark();
+  else if (event.key.startsWith("Arrow")) moveThroughPad(event);
+  else if (target.closest("button, a, [role=tab]")) return;
+  else if (event.repeat) return;
+  else if (event.key === " " || event.key === "Enter") {
+    event.preventDefault();
+    if (event.key === "Enter" && table.preview) table.write(table.preview);
+    else press();
+  }
+}
+
+/** All boxes that can be used now. */
+export function usableBoxes(): HTMLButtonElement[] {
+  return [...document.querySelectorAll<HTMLButtonElement>("button[data-box]")];
+}
+
+/** Arrow keys: up and down in a column, left and right to the nearest row of the next column. */
+function moveThroughPad(event: KeyboardEvent): void {
+  const buttons = usableBoxes();
+  if (buttons.length === 0) return;
+  const from = buttons.find((button) => button === document.activeElement);
+  if (!from) {
+    const isElsewhere = document.activeElement !== document.body && !document.activeElement?.closest(".tray");
+    if (isElsewhere || !/Up|Down/.test(event.key)) return;
+    event.preventDefault();
+    buttons[0]?.focus();
+    return;
+  }
+  const place = (button: Element) => button.getBoundingClientRect();
+  const [x, y] = [place(from).x, place(from).y];
+  const isSideways = /Left|Right/.test(event.key);
+  const sign = /Down|Right/.test(event.key) ? 1 : -1;
+  const ahead = buttons.filter((button) => sign * (isSideways ? place(button).x - x : place(button).y - y) > 1);
+  const near = (button: Element) => {
+    const [dx, dy] = [Math.abs(place(button).x - x), Math.abs(place(button).y - y)];
+    return isSideways ? dx * 100 + dy : dx * 100 + dy;
+  };
+  const next = ahead.sort((a, b) => near(a) - near(b))[0];
+  if (!next) return;
+  event.preventDefault();
+  next.focus();
+}
