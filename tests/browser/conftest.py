@@ -22,7 +22,7 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         yield found
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")  # no longer: while it is open, Playwright's event loop runs in this thread
 def browser() -> Iterator[Browser]:
     with sync_playwright() as playwright:
         found = launched(playwright)
