@@ -6,7 +6,6 @@ import tomllib
 from collections.abc import Mapping
 from copy import deepcopy
 from functools import lru_cache
-from importlib import resources
 from pathlib import Path
 from typing import Any, cast
 
@@ -16,6 +15,7 @@ from knobel.schema import Raw, listed, parse, read, shown, to_mapping
 from knobel.vocabulary import OptionValue, Ruleset
 
 Source = str | Path | Mapping[str, Any]
+_FOLDER = Path(__file__).with_name("rulesets")
 MAX_BYTES, MAX_BASES = 65_536, 4
 _TEXTS = ("id", "labels", "habits")  # names and manners: the digest leaves them out
 
@@ -23,8 +23,7 @@ _TEXTS = ("id", "labels", "habits")  # names and manners: the digest leaves them
 @lru_cache
 def builtin_ids() -> tuple[str, ...]:
     """Ids of the rulesets that come with knobel, in the order in which people are offered them."""
-    files = resources.files("knobel").joinpath("rulesets").iterdir()
-    ids = [file.name.removesuffix(".toml") for file in files if file.name.endswith(".toml")]
+    ids = [file.stem for file in _FOLDER.glob("*.toml")]
     return tuple(sorted(ids, key=lambda name: (cast("int", _builtin(name).get("rank", 100)), name)))
 
 
@@ -127,7 +126,7 @@ def _derive(below: Raw, base: str, raw: Raw, source: str) -> Raw:
 
 @lru_cache
 def _builtin(name: str) -> Raw:
-    text = resources.files("knobel").joinpath("rulesets", f"{name}.toml").read_text(encoding="utf-8")
+    text = (_FOLDER / f"{name}.toml").read_text(encoding="utf-8")
     return _parse_toml(text, name)
 
 

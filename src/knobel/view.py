@@ -14,7 +14,7 @@ from knobel.ruleset import digest
 from knobel.vocabulary import Category, Labels, OptionValue, Ruleset, Section, Shown, TableHabits
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class CategoryView:
     """A row of the pad."""
 
@@ -24,7 +24,7 @@ class CategoryView:
     how: Reason  # what it pays, in short: "how-all" (all dice), "how-matched" or "how-number" {points}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class RulesetView:
     """The rules of a table, always visible there."""
 
@@ -45,7 +45,7 @@ class RulesetView:
     habits: TableHabits
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class PotentialView:
     """What the present roll would bring in a free box of the acting seat."""
 
@@ -55,7 +55,7 @@ class PotentialView:
     why: tuple[Reason, ...]  # the rules that fired: why this number, and why not legal
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class BoxView:
     """One cell of a pad."""
 
@@ -65,7 +65,7 @@ class BoxView:
     potential: PotentialView | None  # only in free boxes of the acting seat after a throw
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ColumnView:
     """One column of a pad with its subtotals."""
 
@@ -80,7 +80,7 @@ class ColumnView:
     total: int  # shown now, unmultiplied, with the bonus as far as it is shown
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class SheetView:
     """One player's pad."""
 
@@ -91,7 +91,7 @@ class SheetView:
     total: int  # shown now: multiplied columns + extra
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class TurnView:
     """Whose turn it is and what this seat must do."""
 
@@ -103,7 +103,7 @@ class TurnView:
     duty: Reason  # "duty-throw", "duty-throw-or-enter", "duty-enter"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ResultView:
     """The end: final totals and ranks by seat; equal ranks are a tie."""
 
@@ -111,7 +111,7 @@ class ResultView:
     ranks: tuple[int, ...]  # 1 is best
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class View:
     """A game as one seat sees it."""
 
