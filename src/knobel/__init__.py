@@ -11,21 +11,9 @@ Importing this package loads the rules core only: the standard library and nothi
 from dataclasses import asdict
 from typing import Any
 
+from knobel.action import Action, Enter, Throw, parse_action
 from knobel.errors import IllegalAction, KnobelError, Reason, RecordError, RulesetError
-from knobel.game import (
-    Action,
-    Enter,
-    Result,
-    State,
-    Throw,
-    apply,
-    chance_outcomes,
-    is_over,
-    legal_actions,
-    parse_action,
-    result,
-    start,
-)
+from knobel.game import Result, State, apply, chance_outcomes, is_over, legal_actions, result, start
 from knobel.record import Record
 from knobel.ruleset import admitted_options, builtin_ids, digest, load
 from knobel.scoring import points

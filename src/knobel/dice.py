@@ -7,7 +7,7 @@ A roll is the sorted tuple of all faces on the table; a keep is the sorted tuple
 from collections.abc import Iterable
 from fractions import Fraction
 from functools import lru_cache
-from itertools import combinations, combinations_with_replacement
+from itertools import combinations_with_replacement
 from math import factorial
 
 from knobel.errors import KnobelError, Reason
@@ -52,7 +52,25 @@ def keeps_of(roll: Roll) -> tuple[Keep, ...]:
     >>> keeps_of((3, 3, 5))
     ((), (3,), (5,), (3, 3), (3, 5))
     """
-    return tuple(keep for size in range(len(roll)) for keep in sorted(set(combinations(roll, size))))
+    return tuple(keep for size in range(len(roll)) for keep in parts(roll, size))
+
+
+@lru_cache(maxsize=256)
+def parts(dice: Roll, size: int) -> tuple[Roll, ...]:
+    """The distinct multisets of `size` among sorted dice, in lexicographic order.
+
+    >>> parts((1, 1, 6), 2)
+    ((1, 1), (1, 6))
+    """
+    found: list[Roll] = [()]
+    for _ in range(size):
+        found = [
+            (*part, face)
+            for part in found
+            for face in FACES
+            if part.count(face) < dice.count(face) and face >= max(part, default=face)
+        ]
+    return tuple(found)
 
 
 @lru_cache(maxsize=4096)

@@ -1,41 +1,44 @@
 """Options: which ones a ruleset admits, and how a choice of them changes its mapping.
 
-There are two kinds. The *general* options below work on every pad that lists them under `admits`. A ruleset's *own*
-options are declared in its file: `[options.NAME]` with a `field` that takes the value, or `[options.NAME.VALUE]`
-with a patch for each value. `[options] NAME = value` in a derived file chooses for its base (RULES 8.4).
+Most options name one field of the ruleset: kind, values, bounds and default follow from the field's type and value.
+*General* ones are known here and work on every pad that lists them under `admits`. A ruleset's *own* ones are declared
+in its file: `[options.NAME]` with such a `field`, or `[options.NAME.VALUE]` with a patch for each value.
+`[options] NAME = value` in a derived file chooses for its base (RULES 8.4).
 """
 
 from collections.abc import Mapping
 from copy import deepcopy
-from dataclasses import dataclass
+from dataclasses import dataclass, is_dataclass
+from dataclasses import field as with_default
 from hashlib import sha256
-from typing import Annotated, Any, Literal, cast
+from types import UnionType
+from typing import Annotated, Any, Literal, Union, cast, get_args, get_origin
 
 from knobel.errors import Param, Reason, RulesetError
-from knobel.schema import MOST_ITEMS, Raw, is_whole, listed, literals, read, shown
-from knobel.vocabulary import (
-    Bounds,
-    BoxId,
-    ExtraFiveWhen,
-    Factor,
-    JokerMode,
-    Labels,
-    Number,
-    OptionValue,
-    OrderScope,
-    Quantifier,
-    Shown,
-)
+from knobel.schema import MOST_ITEMS, Raw, hints_of, listed, read, shown
+from knobel.vocabulary import Bounds, BoxId, Factor, Labels, Number, OptionValue, Ruleset
 
 Kind = Literal["choice", "switch", "number", "numbers", "boxes"]
 Needs = tuple[tuple[str, tuple[OptionValue, ...]], ...]
 Choices = Mapping[str, OptionValue]
 
 ORDERS = ("free", "down", "up", "lower_first", "random")
-FIXED = (*ORDERS[1:], "list")  # `list` stands for any list of boxes
-_ThreeFactors = Annotated[tuple[Factor, ...], Bounds(3, 3)]
-_Boxes = Annotated[tuple[BoxId, ...], Bounds(1, MOST_ITEMS)]
+FIXED: Needs = (("order", (*ORDERS[1:], "list")),)  # `list` stands for any list of boxes
 TRIPLE: Needs = (("columns", (3,)),)
+_Boxes = Annotated[tuple[BoxId, ...], Bounds(1, MOST_ITEMS)]
+_Factors = Annotated[tuple[Factor, ...], Bounds(3, 3)]
+_FIELDS: dict[str, tuple[str, Needs]] = {  # general options: the field, and what other options must be like
+    "order_scope": ("order_scope", (*FIXED, *TRIPLE)),
+    "joker": ("joker", ()),
+    "extra_five": ("extra_five.when", ()),
+    "extra_five_points": ("extra_five.points", ()),
+    "triple_bonus_when": ("extra_five.columns", TRIPLE),
+    "triple_bonus_multiplied": ("extra_five.multiplied", TRIPLE),
+    "upper_bonus": ("upper.bonus", ()),
+    "upper_threshold": ("upper.threshold", ()),
+    "bonus_shown": ("bonus_shown", ()),
+    "saved_throws": ("saved_throws", ()),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,33 +48,38 @@ class Option:
     name: str
     kind: Kind
     default: OptionValue
-    values: tuple[OptionValue, ...] = ()  # the named values; empty: any number (`boxes`: also a list of boxes)
+    values: tuple[OptionValue, ...] = ()  # the named values; `number`, `numbers` and `boxes` take others as well
     needs: Needs = ()  # usable only while these options have one of these values
     labels: Labels | None = None
     value_labels: Mapping[str, Labels] | None = None
     path: str = ""  # dotted place of the value in the mapping; empty: see `compose`
     patches: Mapping[str, Raw] | None = None
+    hint: Any = None  # type of the values that have no name; None: there are none
+    names: Mapping[str, Any] = with_default(default_factory=dict)  # what named values stand for in the mapping
 
 
-def options_of(raw: Raw, source: str) -> tuple[Option, ...]:
-    """All options that this mapping admits, with its own defaults; raises `RulesetError` for a wrong declaration."""
-    general = {option.name: option for option in _general(raw)}
-    names: Any = Literal[tuple(general)]
-    admits = read(tuple[names, ...], raw.get("admits", ()), source, "admits")
+def options_of(raw: Raw, ruleset: Ruleset, source: str) -> tuple[Option, ...]:
+    """All options that this mapping of `ruleset` admits, with its own defaults; raises `RulesetError`."""
+    general: Any = Literal[("columns", "multipliers", "order", "order_seed", *_FIELDS, "tiebreak")]
+    admits = read(tuple[general, ...], raw.get("admits", ()), source, "admits")
     own = read(dict, raw.get("options", {}), source, "options")
     for name in own:
         read(BoxId, name, source, "options")
+        if name in get_args(general):
+            raise RulesetError(source, f"options.{name}", Reason("named-twice", {"found": name}))
     tables = {name: read(dict, table, source, f"options.{name}") for name, table in own.items()}
-    declared = tuple(_own(raw, name, table, source) for name, table in tables.items())
-    return tuple(option for name, option in general.items() if name in admits) + declared
+    declared = tuple(_own(ruleset, name, table, source) for name, table in tables.items())
+    return tuple(_general(ruleset, name, source) for name in get_args(general) if name in admits) + declared
 
 
-def compose(raw: Raw, choices: Choices, source: str) -> tuple[Raw, tuple[tuple[str, OptionValue], ...]]:
-    """A copy of the mapping with the chosen options applied, and those choices that differ from its defaults.
+def compose(
+    raw: Raw, ruleset: Ruleset, choices: Choices, source: str
+) -> tuple[Raw, tuple[tuple[str, OptionValue], ...]]:
+    """A copy of the mapping of `ruleset` with the chosen options applied, and the choices that differ from its own.
 
     Raises `RulesetError` for an option that is not admitted, a value that it does not take, or a missing precondition.
     """
-    admitted = {option.name: option for option in options_of(raw, source)}
+    admitted = {option.name: option for option in options_of(raw, ruleset, source)}
     for name in choices:
         if name not in admitted:
             found: dict[str, Param] = {"option": shown(name), "values": listed(list(admitted)) or "-"}
@@ -146,66 +154,70 @@ def _is_number(text: str) -> bool:
     return text.isascii() and text.isdigit() and len(text) <= 9
 
 
-def _general(raw: Raw) -> tuple[Option, ...]:
-    """The general options with the defaults of this ruleset."""
-    order = tuple(raw.get("order", ())) or "free"
-    tiebreak = tuple(raw.get("tiebreak", ())) or "shared"
-    factors = tuple(column.get("multiplier", 1) for column in raw.get("columns", ()))
-
-    def at(path: str, default: OptionValue) -> OptionValue:
-        value = find(raw, path)
-        return cast("OptionValue", default if value is None else value)
-
-    fixed: Needs = (("order", FIXED),)
-    return (
-        Option("columns", "choice", len(factors) or 1, (1, 3)),
-        Option("multipliers", "numbers", factors if len(factors) == 3 else (1, 2, 3), needs=TRIPLE),
-        Option("order", "boxes", order, ORDERS),
-        Option("order_seed", "number", 0, needs=(("order", ("random",)),)),
-        Option(
-            "order_scope", "choice", at("order_scope", "column_major"), literals(OrderScope), (*fixed, *TRIPLE),
-            path="order_scope",
-        ),
-        Option("joker", "choice", at("joker", "none"), literals(JokerMode), path="joker"),
-        Option("extra_five", "choice", at("extra_five.when", "none"), literals(ExtraFiveWhen), path="extra_five.when"),
-        Option("extra_five_points", "number", at("extra_five.points", 100), path="extra_five.points"),
-        Option(
-            "triple_bonus_when", "choice", at("extra_five.columns", "all_50"), literals(Quantifier), TRIPLE,
-            path="extra_five.columns",
-        ),
-        Option(
-            "triple_bonus_multiplied", "switch", at("extra_five.multiplied", True), (True, False), TRIPLE,
-            path="extra_five.multiplied",
-        ),
-        Option("upper_bonus", "number", at("upper.bonus", 0), path="upper.bonus"),
-        Option("upper_threshold", "number", at("upper.threshold", 0), path="upper.threshold"),
-        Option("bonus_shown", "choice", at("bonus_shown", "at_once"), literals(Shown), path="bonus_shown"),
-        Option("saved_throws", "switch", at("saved_throws", False), (False, True), path="saved_throws"),
-        Option("tiebreak", "boxes", tiebreak, ("shared",)),
-    )  # fmt: skip
+def _general(ruleset: Ruleset, name: str, source: str) -> Option:
+    """A general option with the default of this ruleset."""
+    factors = tuple(column.multiplier for column in ruleset.columns)
+    match name:
+        case "columns":
+            return Option(name, "choice", len(factors), (1, 3))
+        case "multipliers":
+            return Option(name, "numbers", factors if len(factors) == 3 else (1, 2, 3), needs=TRIPLE, hint=_Factors)
+        case "order":
+            return Option(name, "boxes", ruleset.order or "free", ORDERS, hint=_Boxes)
+        case "order_seed":
+            return Option(name, "number", 0, needs=(("order", ("random",)),), hint=Number)
+        case "tiebreak":
+            return Option(name, "boxes", ruleset.tiebreak or "shared", ("shared",), hint=_Boxes)
+    path, needs = _FIELDS[name]
+    return _of_field(ruleset, name, _FieldOption(path), needs, source, f"admits.{name}")
 
 
 @dataclass(frozen=True, slots=True)
 class _FieldOption:
-    """How a file declares an option that sets one number: the place of the number, and the values it may take (any)."""
+    """How a file declares an option that sets one field: its place, the values it may take, and names for some."""
 
     field: str
     values: tuple[Number, ...] = ()
+    names: dict[str, Any] = with_default(default_factory=dict)
     labels: Labels | None = None
 
 
-def _own(raw: Raw, name: str, table: Mapping[str, Any], source: str) -> Option:
+def _of_field(ruleset: Ruleset, name: str, declared: _FieldOption, needs: Needs, source: str, key: str) -> Option:
+    """The option that its field's type and value make it."""
+    *parents, last = declared.field.split(".")
+    parent: Any = ruleset
+    for part in parents:
+        if isinstance(parent, tuple):
+            parent = next((x for i, x in enumerate(parent) if part in (str(i), getattr(x, "id", None))), None)
+        else:
+            parent = getattr(parent, part, None)
+    hints = hints_of(cast("Any", type(parent)), include_extras=True) if is_dataclass(parent) else {}
+    hint: Any = hints.get(last)
+    if get_origin(hint) in (Union, UnionType):
+        hint = get_args(hint)[-1] if type(None) not in get_args(hint) else None
+    base = get_args(hint)[0] if get_origin(hint) is Annotated else hint
+    value = getattr(parent, last, None)
+    default: Any = next((word for word, stands in declared.names.items() if stands == value), value)
+    kind: Kind | None = "numbers" if get_origin(base) is tuple else "number" if base is int else None
+    values: tuple[OptionValue, ...] = (*declared.names, *declared.values)
+    if get_origin(base) is Literal:
+        kind, values, hint = "choice", get_args(base), None
+    elif base is bool:
+        kind, values, hint = "switch", (default, not default), None
+    elif declared.values:
+        kind, hint = "choice", None
+    if kind is None or base is None or default is None or (isinstance(default, str) and default not in values):
+        raise RulesetError(source, f"{key}.field", Reason("expected-field", {"found": shown(declared.field)}))
+    return Option(
+        name, kind, default, values, needs, declared.labels, path=declared.field, hint=hint, names=declared.names
+    )  # fmt: skip
+
+
+def _own(ruleset: Ruleset, name: str, table: Mapping[str, Any], source: str) -> Option:
     """An option that the ruleset's file declares itself."""
     key = f"options.{name}"
     if "field" in table:
-        declared: _FieldOption = read(_FieldOption, table, source, key)
-        default = find(raw, declared.field)
-        if not is_whole(default):
-            raise RulesetError(source, f"{key}.field", Reason("expected-field", {"found": shown(declared.field)}))
-        kind: Kind = "choice" if declared.values else "number"
-        return Option(
-            name, kind, cast("int", default), declared.values, labels=declared.labels, path=declared.field
-        )  # fmt: skip
+        return _of_field(ruleset, name, read(_FieldOption, table, source, key), (), source, key)
     labels = _labels(table, source, key)
     patches = {
         read(BoxId, value, source, key): dict(read(dict, patch, source, f"{key}.{value}"))
@@ -232,10 +244,9 @@ def _labels(table: Mapping[str, Any], source: str, key: str) -> Labels | None:
 
 def _checked(option: Option, value: OptionValue, source: str) -> OptionValue:
     """`value` if the option takes it, lists as tuples."""
-    hint: Any = {"number": Number, "numbers": _ThreeFactors, "boxes": _Boxes}.get(option.kind)
     is_named = any(value == known and type(value) is type(known) for known in option.values)
-    if is_named or (hint is None or (option.kind == "boxes" and not isinstance(value, list | tuple))):
-        hint = Literal[option.values]
+    by_name = is_named or option.hint is None or (option.kind == "boxes" and not isinstance(value, list | tuple))
+    hint: Any = Literal[option.values] if by_name else option.hint
     return cast("OptionValue", read(hint, value, source, f"options.{option.name}"))
 
 
@@ -260,7 +271,8 @@ def _apply(raw: Raw, option: Option, value: OptionValue) -> None:
         target = find(raw, ".".join(parents)) if parents else raw
         if target is None:
             target = raw.setdefault(parents[0], {})
-        cast("Any", target)[int(last) if isinstance(target, list) else last] = value
+        named = option.names.get(value, value) if isinstance(value, str) else value
+        cast("Any", target)[last] = list(named) if isinstance(named, tuple) else named
 
 
 def _order(raw: Raw, order: OptionValue, seed: int) -> tuple[str, ...]:

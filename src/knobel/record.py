@@ -23,9 +23,10 @@ from dataclasses import dataclass, field
 from typing import Any, cast
 
 from knobel import game
+from knobel.action import Action, parse_action
 from knobel.dice import format_faces, parse_faces
 from knobel.errors import KnobelError, Param, Reason, RecordError
-from knobel.game import Action, State
+from knobel.game import State
 from knobel.ruleset import digest
 from knobel.schema import parse as parse_ruleset
 from knobel.schema import shown, to_mapping
@@ -200,7 +201,7 @@ def _event(seat: str, rest: str, number: int, line: int) -> Event:
     try:
         if not (seat.isascii() and seat.isdigit() and len(seat) < 4):
             raise RecordError(Reason("record-line", {"found": shown(seat)}))
-        return Event(int(seat), game.parse_action(action), parse_faces(faces) if arrow else ())
+        return Event(int(seat), parse_action(action), parse_faces(faces) if arrow else ())
     except KnobelError as error:
         raise RecordError(error.reason, number, line) from None
 
@@ -209,6 +210,7 @@ def _option(text: str) -> tuple[str, OptionValue]:
     name, _, value = text.partition("=")
     parts = value.split(",")
     if len(parts) > 1:
+        parts = parts if parts[-1] else parts[:-1]  # a list of one has a comma too
         return name, tuple(map(int, parts)) if all(map(_is_number, parts)) else tuple(parts)
     return name, {"true": True, "false": False}.get(value, int(value) if _is_number(value) else value)
 
@@ -226,5 +228,5 @@ def _is_option(name: str, value: object) -> bool:
 
 def _option_text(value: OptionValue) -> str:
     if isinstance(value, tuple):
-        return ",".join(map(str, value))
+        return ",".join(map(str, value)) + ("," if len(value) == 1 else "")
     return shown(value)

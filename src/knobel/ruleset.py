@@ -41,8 +41,7 @@ def load(source: Source, /, **options: OptionValue) -> Ruleset:
 def compose_ruleset(source: Source, options: Choices) -> Ruleset:
     """`load` with the options as a mapping."""
     raw, name = _read(source, 0)
-    _parse(raw, name)  # options are laid over sound mappings only
-    composed, chosen = compose(raw, options, name)
+    composed, chosen = compose(raw, _parse(raw, name), options, name)
     return _parse(composed, name, chosen)
 
 
@@ -54,8 +53,7 @@ def _parse(raw: Raw, name: str, chosen: tuple[tuple[str, OptionValue], ...] = ()
 def admitted_options(source: Source) -> tuple[Option, ...]:
     """The options that a ruleset admits, with its own defaults; raises `RulesetError`."""
     raw, name = _read(source, 0)
-    _parse(raw, name)
-    return options_of(raw, name)
+    return options_of(raw, _parse(raw, name), name)
 
 
 def digest(ruleset: Ruleset) -> str:
@@ -67,7 +65,8 @@ def digest(ruleset: Ruleset) -> str:
 def canonical(ruleset: Ruleset) -> str:
     """The rules alone as JSON with sorted keys: equal for rulesets that play the same."""
     raw = {key: value for key, value in to_mapping(ruleset).items() if key not in _TEXTS}
-    raw["categories"] = [{k: v for k, v in row.items() if k != "labels"} for row in raw["categories"]]
+    for name in {"categories", "tokens"} & set(raw):
+        raw[name] = [{k: v for k, v in row.items() if k != "labels"} for row in raw[name]]
     return json.dumps(raw, sort_keys=True, separators=(",", ":"))
 
 
@@ -82,7 +81,7 @@ def _read(source: Source, depth: int) -> tuple[Raw, str]:
     text = str(source)
     if isinstance(source, Path) or text.endswith(".toml"):
         path = Path(text)
-        return _resolve(_parse_toml(file_text(path), text), text, path.parent, depth), text
+        return _resolve(parse_toml(file_text(path), text), text, path.parent, depth), text
     if text not in builtin_ids():
         raise RulesetError(shown(text), "", Reason("unknown-ruleset", {"values": listed(builtin_ids())}))
     return deepcopy(_builtin(text)), text
@@ -107,8 +106,7 @@ def _derive(below: Raw, base: str, raw: Raw, source: str) -> Raw:
     options = read(dict, raw.pop("options", {}), source, "options")
     chosen = {k: v for k, v in options.items() if not isinstance(v, Mapping)}
     removed = read(tuple[str, ...], raw.pop("remove", ()), source, "remove")
-    _parse(below, base)
-    result, _ = compose(below, chosen, f"{source} (base {base})")
+    result, _ = compose(below, _parse(below, base), chosen, f"{source} (base {base})")
     for name in chosen:
         if isinstance(result.get("options", {}).get(name), Mapping) and "field" not in result["options"][name]:
             del result["options"][name]  # its patch is applied for good
@@ -119,15 +117,25 @@ def _derive(below: Raw, base: str, raw: Raw, source: str) -> Raw:
             found = {"values": listed(rows), "found": shown(name)}
             raise RulesetError(source, "remove", Reason("expected-one-of", found))
     result["categories"] = [row for row in result["categories"] if row["id"] not in removed]
+    own = result.setdefault("options", {})
+    for name in [name for name, table in own.items() if _boxes_of(table) & set(removed)]:
+        del own[name]  # it is about a box that is gone
     merge(result, raw)
-    merge(result.setdefault("options", {}), {k: v for k, v in options.items() if k not in chosen})
+    merge(own, {k: v for k, v in options.items() if k not in chosen})
     return result
+
+
+def _boxes_of(option: Mapping[str, Any]) -> set[str]:
+    """The categories that a declared option changes."""
+    if "field" in option:
+        return set(option["field"].split(".")[1:2]) if option["field"].startswith("categories.") else set()
+    return {name for patch in option.values() for name in patch.get("categories", ())}
 
 
 @lru_cache
 def _builtin(name: str) -> Raw:
     text = (_FOLDER / f"{name}.toml").read_text(encoding="utf-8")
-    return _parse_toml(text, name)
+    return parse_toml(text, name)
 
 
 def file_text(path: Path, most: int = MAX_BYTES) -> str:
@@ -147,7 +155,8 @@ def file_text(path: Path, most: int = MAX_BYTES) -> str:
         raise RulesetError(str(path), "", Reason("file-unreadable", {"problem": problem})) from None
 
 
-def _parse_toml(text: str, source: str) -> Raw:
+def parse_toml(text: str, source: str) -> Raw:
+    """The mapping of a TOML text; raises `RulesetError` with `source`."""
     try:
         return tomllib.loads(text)
     except ValueError as error:  # also a number of more than 4,300 digits

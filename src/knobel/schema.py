@@ -11,11 +11,11 @@ from types import UnionType
 from typing import Annotated, Any, Literal, Union, cast, get_args, get_origin, get_type_hints
 
 from knobel.errors import Param, Reason, RulesetError
-from knobel.vocabulary import Bounds, Category, OptionValue, Rule, Ruleset, Text
+from knobel.vocabulary import Bounds, Category, Column, OptionValue, Rule, Ruleset, Text
 
 MOST_ITEMS = 40  # of a list that has no bounds of its own
 Raw = dict[str, Any]
-_hints = lru_cache(get_type_hints)
+hints_of = lru_cache(get_type_hints)
 _EXPECTED = {bool: "expected-switch", str: "expected-text", dict: "expected-table"}
 
 
@@ -123,13 +123,13 @@ def _read_list(hint: object, value: object, bounds: Bounds, source: str, key: st
 def _read_table(kind: Any, value: object, source: str, key: str) -> Any:
     if not isinstance(value, Mapping):
         raise _wrong(source, key, "expected-table", found=shown(value))
-    hints = _hints(kind, include_extras=True)
+    hints = hints_of(kind, include_extras=True)
     items = {item.name: item for item in fields(kind)}
     for name in value:
         if name not in items:
             raise _wrong(source, dotted(key, shown(name)), "unknown-key", values=listed(items))
     for name, item in items.items():
-        if name not in value and item.default is MISSING:
+        if name not in value and item.default is MISSING and item.default_factory is MISSING:
             raise _wrong(source, dotted(key, name), "expected-key")
     return kind(**{name: read(hints[name], value[name], source, dotted(key, name)) for name in items if name in value})
 
@@ -178,6 +178,23 @@ def _check(ruleset: Ruleset, source: str) -> None:
     if ruleset.order and sorted(ruleset.order) != sorted(ids):
         raise _wrong(source, "order", "expected-every-box-once", values=listed(ids), found=shown(ruleset.order))
     named = {"all_equal": (ruleset.all_equal or ids[0],), "tiebreak": ruleset.tiebreak}
+    special = [column for column in ruleset.columns if column.special]
+    if len(special) != (ruleset.special_rounds is not None) or len(special) == len(ruleset.columns):
+        raise _wrong(source, "special_rounds", "special-needs-column")
+    plain_columns = all(column == Column(column.multiplier) for column in ruleset.columns)
+    if (ruleset.order or ruleset.joker != "none" or ruleset.saved_throws) and not plain_columns:
+        key = "order" if ruleset.order else "joker" if ruleset.joker != "none" else "saved_throws"
+        raise _wrong(source, key, "needs-plain-columns")
+    last = [column.last_throw or ruleset.throws for column in ruleset.columns if not column.special]
+    if max(last) != ruleset.throws:
+        raise _wrong(source, "columns", "no-column-for-last-throw", throws=ruleset.throws)
+    token_ids = [token.id for token in ruleset.tokens]
+    if len(set(token_ids)) < len(token_ids) or any(name in ("fives", "saved_throws") for name in token_ids):
+        raise _wrong(source, "tokens", "named-twice", found=listed(token_ids))
+    if ruleset.earned_throws is not None:
+        named["earned_throws.categories"] = ruleset.earned_throws.categories
+        if len(ruleset.earned_throws.minima) != len(ruleset.columns):
+            raise _wrong(source, "earned_throws.minima", "expected-one-per-column", columns=len(ruleset.columns))
     for name, boxes in named.items():
         for box in boxes:
             if box not in ids:

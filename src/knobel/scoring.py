@@ -29,7 +29,7 @@ def points_table(ruleset: Ruleset) -> Mapping[Roll, tuple[int, ...]]:
 @lru_cache(maxsize=16)
 def _points_table(dice: int, categories: tuple[Category, ...]) -> Mapping[Roll, tuple[int, ...]]:
     """The same table for all rulesets that differ in other things only."""
-    return {roll: tuple(_score(category, roll) for category in categories) for roll in rolls(dice)}
+    return {roll: tuple(score(category, roll) for category in categories) for roll in rolls(dice)}
 
 
 def rule_that_fires(category: Category, roll: Roll) -> Rule | None:
@@ -42,7 +42,7 @@ def joker_points(category: Category, natural: int) -> int:
     return natural if category.joker is None else category.joker
 
 
-def _score(category: Category, roll: Roll) -> int:
+def score(category: Category, roll: Roll) -> int:
     rule = rule_that_fires(category, roll)
     if rule is None:
         return 0

@@ -39,6 +39,7 @@ class ColumnTally:
     upper: int
     bonus: int
     lower: int
+    no_strike: int
     total: int
 
 
@@ -169,8 +170,50 @@ def tally_column(ruleset: Ruleset, sheet: Sheet, column: int) -> ColumnTally:
     cells = sheet.entries[column * n_rows : (column + 1) * n_rows]
     total = sum(value or 0 for value in cells)
     upper = sum(cells[row] or 0 for row in ruleset.upper_rows)
-    bonus = ruleset.upper.bonus if ruleset.upper and upper >= ruleset.upper.threshold else 0
-    return ColumnTally(upper, bonus, total - upper, total + bonus)
+    reached = has_bonus(ruleset, sheet, column, is_whole=False)
+    bonus = ruleset.upper.bonus if ruleset.upper and reached else 0
+    rule = ruleset.no_strike
+    counts = rule is not None and (rule.columns == "all" or not ruleset.columns[column].special)
+    no_strike = rule.points if rule and counts and reached and all(cells) else 0
+    return ColumnTally(upper, bonus, total - upper, no_strike, total + bonus + no_strike)
+
+
+def has_bonus(ruleset: Ruleset, sheet: Sheet, column: int, is_whole: bool) -> bool:
+    """Whether a column (from 0) has its upper bonus; `is_whole` asks for all upper boxes to be filled as well."""
+    first = column * len(ruleset.categories)
+    cells = [sheet.entries[first + row] for row in ruleset.upper_rows]
+    complete = None not in cells or not is_whole
+    return ruleset.upper is not None and complete and sum(value or 0 for value in cells) >= ruleset.upper.threshold
+
+
+def earned(ruleset: Ruleset, sheet: Sheet, column: int) -> int:
+    """Extra throws that the entries of a column (from 0) have earned, spent or not (RULES 7.4)."""
+    rule = ruleset.earned_throws
+    if rule is None:
+        return 0
+    first = column * len(ruleset.categories)
+    cells = [sheet.entries[first + ruleset.category_index[name]] for name in rule.categories]
+    reached = sum(value is not None and value >= rule.minima[column] for value in cells)
+    return reached if rule.grant == "each" else int(reached >= (len(cells) if rule.grant == "both" else 1))
+
+
+def spare_throw(ruleset: Ruleset, sheet: Sheet) -> str | None:
+    """The counter of the first column with an earned throw that is not spent; None without one."""
+    names = (f"spent_throw/{column + 1}" for column in range(len(ruleset.columns)))
+    left = (name for column, name in enumerate(names) if earned(ruleset, sheet, column) > count(ruleset, sheet, name))
+    return next(left, None)
+
+
+def spare_throws(ruleset: Ruleset, sheet: Sheet) -> int:
+    """Earned throws that are not spent, over all columns."""
+    columns = range(len(ruleset.columns))
+    spent = sum(count(ruleset, sheet, f"spent_throw/{column + 1}") for column in columns)
+    return sum(earned(ruleset, sheet, column) for column in columns) - spent
+
+
+def spend(ruleset: Ruleset, sheet: Sheet, counter: str) -> Sheet:
+    """The sheet with one more use of a token or an earned throw."""
+    return _counted(ruleset, sheet, {counter: 1})
 
 
 def tally(ruleset: Ruleset, sheet: Sheet) -> Tally:
@@ -210,6 +253,9 @@ def why(ruleset: Ruleset, sheet: Sheet, roll: Roll, entry: Entry) -> tuple[Reaso
         reasons = [Reason("why-rule-number", {"points": natural})]
     else:
         reasons = [Reason(f"why-rule-{rule.points}", {"points": natural})]
+    own = upper_free(ruleset, sheet, roll) if joker and category.joker is not None else ()
+    if own and entry.legal:
+        reasons.append(Reason("why-joker-not-yet", {"box": str(ruleset.boxes[own[0]])}))
     if entry.token:
         reasons.append(Reason("why-extra-five", {"points": entry.bonus}))
     if ruleset.order:

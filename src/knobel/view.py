@@ -8,10 +8,13 @@ from typing import Literal
 
 from knobel import game
 from knobel import sheet as pad
+from knobel import turn as rules
+from knobel.dice import format_faces
 from knobel.errors import KnobelError, Reason
-from knobel.game import State, Turn
+from knobel.game import State
 from knobel.ruleset import digest
-from knobel.vocabulary import Category, Labels, OptionValue, Ruleset, Section, Shown, TableHabits
+from knobel.turn import Turn
+from knobel.vocabulary import Category, EarnedThrows, Labels, OptionValue, Ruleset, Section, Shown, TableHabits
 
 
 @dataclass(frozen=True)
@@ -25,6 +28,25 @@ class CategoryView:
 
 
 @dataclass(frozen=True)
+class ColumnRule:
+    """A column of the pad."""
+
+    multiplier: int
+    last_throw: int | None  # open for so many counted throws of a turn; None: always
+    special: bool  # filled in special rounds and at the end only
+
+
+@dataclass(frozen=True)
+class TokenRule:
+    """Something to spend once or more in a game."""
+
+    id: str
+    labels: Labels
+    effect: Literal["restart", "helpers"]
+    uses: int
+
+
+@dataclass(frozen=True)
 class RulesetView:
     """The rules of a table, always visible there."""
 
@@ -35,7 +57,12 @@ class RulesetView:
     throws: int
     saved_throws: bool
     categories: tuple[CategoryView, ...]
-    multipliers: tuple[int, ...]  # one for each column
+    all_equal: str | None  # the box for all dice alike, where tokens for further ones are shown
+    columns: tuple[ColumnRule, ...]
+    tokens: tuple[TokenRule, ...]  # what a player may spend in a game, e.g. samuel, wunder
+    earned_throws: EarnedThrows | None  # extra throws for points in some boxes of a column
+    special_throws: int | None  # throws of a special turn; None: there are no special rounds
+    no_strike_points: int | None  # for a complete column with upper bonus and without a 0
     upper_threshold: int | None
     upper_bonus: int | None
     bonus_shown: Shown
@@ -76,7 +103,11 @@ class ColumnView:
     bonus_state: Literal["none", "open", "reached", "lost"]  # lost: out of reach; none: no upper bonus in this ruleset
     bonus: int  # as far as it is shown now
     lower: int
+    no_strike: int  # points for a complete column without a 0
     tokens: int  # further fives of a kind entered in this column
+    earned: int  # extra throws that this column has earned ...
+    spent: int  # ... and how many of them are used
+    is_open: bool  # the seat on turn may still enter here in this turn
     total: int  # shown now, unmultiplied, with the bonus as far as it is shown
 
 
@@ -87,6 +118,8 @@ class SheetView:
     columns: tuple[ColumnView, ...]
     saved_throws: int | None  # None: not in this ruleset
     tokens: int
+    left: tuple[tuple[str, int], ...]  # tokens to spend: id and uses left
+    spare_throws: int  # earned throws not yet used
     extra: int  # points for the tokens as far as they are shown now
     total: int  # shown now: multiplied columns + extra
 
@@ -95,12 +128,19 @@ class SheetView:
 class TurnView:
     """Whose turn it is and what this seat must do."""
 
-    seat: int
-    throw: int  # throws made in this turn, 0 before the first
+    seat: int  # who acts
+    owner: int  # whose turn it is: another one while a helper throws
+    scene: Literal["regular", "special", "closing"]  # closing: what is left of the special column is thrown at the end
+    box: str | None  # special turn: the only box to enter
+    throw: int  # counted throws made in this turn, 0 before the first
     throws_left: int
     budget: int  # throws of this turn with the saved ones
     roll: tuple[int, ...] | None  # sorted; None before the first throw of the turn
-    duty: Reason  # "duty-throw", "duty-throw-or-enter", "duty-enter"
+    duty: Reason  # duty-throw, -throw-or-enter, -enter, -again {keep}, -help, -choose, -pick
+    pool: tuple[int, ...] | None  # sorted dice to choose from, with those of helpers; None: no helpers in this turn
+    helpers: tuple[int, ...]  # seats that still have to throw for the owner
+    extra_throws: int  # earned throws that may be used now
+    spendable: tuple[str, ...]  # tokens that may be spent now
 
 
 @dataclass(frozen=True)
@@ -117,6 +157,7 @@ class View:
 
     seat: int | None  # whose view; None for a watcher
     turn: TurnView | None  # None: the game is over
+    agenda: tuple[tuple[int, str | None], ...]  # special turns to come: seat and box (None: picks the box)
     sheets: tuple[SheetView, ...]
     actions: tuple[str, ...]  # legal action texts; empty unless `seat` is to act
     result: ResultView | None
@@ -133,7 +174,12 @@ def ruleset_view(ruleset: Ruleset) -> RulesetView:
         throws=ruleset.throws,
         saved_throws=ruleset.saved_throws,
         categories=tuple(CategoryView(row.id, row.labels, row.section, how(row)) for row in ruleset.categories),
-        multipliers=tuple(column.multiplier for column in ruleset.columns),
+        all_equal=ruleset.all_equal,
+        columns=tuple(ColumnRule(row.multiplier, row.last_throw, row.special) for row in ruleset.columns),
+        tokens=tuple(TokenRule(token.id, token.labels, token.effect, token.uses) for token in ruleset.tokens),
+        earned_throws=ruleset.earned_throws,
+        special_throws=ruleset.special_rounds.throws if ruleset.special_rounds else None,
+        no_strike_points=ruleset.no_strike.points if ruleset.no_strike else None,
         upper_threshold=upper.threshold if upper else None,
         upper_bonus=upper.bonus if upper else None,
         bonus_shown=ruleset.bonus_shown,
@@ -160,6 +206,7 @@ def view_of(state: State, seat: int | None) -> View:
     return View(
         seat=seat,
         turn=_turn_view(state, turn) if turn else None,
+        agenda=tuple((duty.seat, str(duty.box) if duty.box else None) for duty in state.agenda),
         sheets=tuple(_sheet_view(state, owner) for owner in range(len(state.sheets))),
         actions=tuple(map(str, game.legal_actions(state))) if to_act else (),
         result=ResultView(final.totals, final.ranks) if final else None,
@@ -167,9 +214,37 @@ def view_of(state: State, seat: int | None) -> View:
 
 
 def _turn_view(state: State, turn: Turn) -> TurnView:
-    left = game.throws_left(state)
-    duty = "duty-throw" if turn.roll is None else "duty-throw-or-enter" if left else "duty-enter"
-    return TurnView(turn.seat, turn.throws, left, game.budget(state, turn.seat), turn.roll, Reason(duty))
+    ruleset, sheet, left = state.ruleset, state.sheets[turn.owner], game.throws_left(state)
+    special = turn.box is not None or turn.picks
+    extra = rules.extra_throw(ruleset, sheet, turn) is not None
+    return TurnView(
+        seat=turn.seat,
+        owner=turn.owner,
+        scene="closing" if state.is_closing else "special" if special else "regular",
+        box=str(turn.box) if turn.box else None,
+        throw=turn.throws,
+        throws_left=left,
+        budget=game.budget(state),
+        roll=turn.roll,
+        duty=_duty(turn, left),
+        pool=turn.pool if turn.pool or turn.helpers else None,
+        helpers=turn.helpers,
+        extra_throws=pad.spare_throws(ruleset, sheet) if extra else 0,
+        spendable=tuple(token.id for token in rules.tokens_to_spend(ruleset, sheet, turn, len(state.sheets))),
+    )
+
+
+def _duty(turn: Turn, left: int) -> Reason:
+    """What the acting seat must do."""
+    if turn.picks:
+        return Reason("duty-pick")
+    if turn.helpers:
+        return Reason("duty-help")
+    if turn.pool:
+        return Reason("duty-choose")
+    if turn.roll is None:
+        return Reason("duty-again", {"keep": format_faces(turn.keep)}) if turn.keep else Reason("duty-throw")
+    return Reason("duty-throw-or-enter" if left else "duty-enter")
 
 
 def _sheet_view(state: State, owner: int) -> SheetView:
@@ -177,14 +252,26 @@ def _sheet_view(state: State, owner: int) -> SheetView:
     shows_bonus = ruleset.bonus_shown == "at_once" or state.turn is None
     tally = pad.tally(ruleset, sheet)
     potentials = _potentials(state, owner)
+    turn = state.turn if state.turn is not None and state.turn.owner == owner else None
     columns = tuple(
-        _column_view(state, owner, column, part, potentials, shows_bonus) for column, part in enumerate(tally.columns)
+        _column_view(
+            state,
+            owner,
+            column,
+            part,
+            potentials,
+            shows_bonus,
+            turn is not None and rules.is_open(ruleset, turn, column),
+        )
+        for column, part in enumerate(tally.columns)
     )
     extra = tally.extra if shows_bonus else 0
     return SheetView(
         columns=columns,
         saved_throws=pad.count(ruleset, sheet, "saved_throws") if ruleset.saved_throws else None,
         tokens=sum(column.tokens for column in columns),
+        left=tuple((token.id, token.uses - pad.count(ruleset, sheet, token.id)) for token in ruleset.tokens),
+        spare_throws=pad.spare_throws(ruleset, sheet),
         extra=extra,
         total=sum(column.multiplier * column.total for column in columns) + extra,
     )
@@ -197,6 +284,7 @@ def _column_view(
     tally: pad.ColumnTally,
     potentials: dict[int, PotentialView],
     shows_bonus: bool,
+    is_open: bool,
 ) -> ColumnView:
     ruleset, sheet = state.ruleset, state.sheets[owner]
     balance = pad.balance(ruleset, sheet, column)
@@ -213,18 +301,21 @@ def _column_view(
         bonus_state=balance.state,
         bonus=bonus,
         lower=tally.lower,
+        no_strike=tally.no_strike if shows_bonus else 0,
         tokens=pad.tokens(ruleset, sheet, column),
-        total=tally.upper + tally.lower + bonus,
+        earned=pad.earned(ruleset, sheet, column),
+        spent=pad.count(ruleset, sheet, f"spent_throw/{column + 1}"),
+        is_open=is_open,
+        total=tally.upper + tally.lower + bonus + (tally.no_strike if shows_bonus else 0),
     )
 
 
 def _potentials(state: State, owner: int) -> dict[int, PotentialView]:
-    """By box index what the roll would bring; empty for a seat that has no roll on the table."""
+    """By box index what the roll would bring; empty for a seat that has no dice of its own to enter."""
     turn, ruleset, sheet = state.turn, state.ruleset, state.sheets[owner]
-    if turn is None or turn.seat != owner or turn.roll is None:
+    if turn is None or turn.owner != owner or turn.roll is None or turn.helpers or turn.pool:
         return {}
-    roll = turn.roll
     return {
-        entry.index: PotentialView(entry.points, entry.bonus, entry.legal, pad.why(ruleset, sheet, roll, entry))
-        for entry in pad.entries(ruleset, sheet, roll)
+        entry.index: PotentialView(entry.points, entry.bonus, entry.legal, rules.why(ruleset, sheet, turn, entry))
+        for entry in rules.entries(ruleset, sheet, turn)
     }

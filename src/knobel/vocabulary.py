@@ -94,6 +94,8 @@ class Column:
     """Where and when a category is scored: a column of the pad."""
 
     multiplier: Factor = 1  # of the column total, upper bonus included
+    last_throw: Annotated[int, Bounds(1, 20)] | None = None  # open for so many counted throws of a turn, then passed
+    special: bool = False  # filled in special rounds only, which `special_rounds` describes
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +115,51 @@ class ExtraFive:
     columns: Quantifier = "all_50"  # with several columns: must the condition hold in all or in any of them?
     multiplied: bool = True  # by the factor of the column in which the roll is entered
     paid_in: PaidIn = "any_box"
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """Something a player may spend in a turn of his own after a throw, `uses` times in a game (RULES 7.3)."""
+
+    id: BoxId
+    labels: Labels
+    effect: Literal["restart", "helpers"]
+    uses: Annotated[int, Bounds(1, 9)] = 1
+    restarts: Literal["turn", "throw"] = "turn"  # restart: all of the turn, or its last throw only
+    pool: Literal["own_and_helpers", "helpers"] = "own_and_helpers"  # helpers: whose dice may be chosen
+    solo_helpers: Annotated[int, Bounds(0, 9)] = 0  # helpers: throws for a player who is alone
+
+
+@dataclass(frozen=True, slots=True)
+class EarnedThrows:
+    """Extra throws that a column earns by points in some of its boxes; they are not counted (RULES 7.4)."""
+
+    categories: Annotated[tuple[BoxId, ...], Bounds(1, 6)]
+    minima: Annotated[tuple[Number, ...], Bounds(1, 12)]  # one for each column
+    grant: Literal["both", "each", "either"] = "both"  # what earns: all boxes together, each, or any one of them
+    mode: Literal["keeps_column", "same_column", "after_fifth"] = "keeps_column"
+    most_per_turn: Annotated[int, Bounds(0, 99)] = 0  # 0: no limit
+
+
+@dataclass(frozen=True, slots=True)
+class SpecialRounds:
+    """Rounds that interrupt the game when a column earns its upper bonus: all throw for one special box (RULES 7.5)."""
+
+    throws: Annotated[int, Bounds(1, 20)]
+    trigger: Literal["sum", "complete"] = "sum"  # the sum is reached, or the upper boxes are filled as well
+    order: Literal["bonus_first", "seat"] = "bonus_first"
+    tokens: bool = True  # may tokens and earned throws be used?
+    own_bonus: bool = False  # does the bonus of the special column start a round as well?
+    last: Literal["bottom", "any"] = "bottom"  # the box that nobody may pick: the bottom row, or whichever is left
+    final_order: Literal["rows", "players"] = "rows"  # how the boxes that are left at the end are thrown
+
+
+@dataclass(frozen=True, slots=True)
+class NoStrike:
+    """Points for a complete column that has its upper bonus and no 0 (RULES 7.6)."""
+
+    points: Number
+    columns: Literal["all", "regular"] = "all"
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,6 +202,11 @@ class Ruleset:
     all_equal: BoxId | None = None  # the box for all dice alike, which jokers and extra fives refer to
     joker: JokerMode = "none"
     extra_five: ExtraFive = ExtraFive()
+    tokens: Annotated[tuple[Token, ...], Bounds(0, 6)] = ()
+    earned_throws: EarnedThrows | None = None
+    special_rounds: SpecialRounds | None = None
+    no_strike: NoStrike | None = None
+    overthrow: Literal["forbid", "strike_any"] = "forbid"  # a throw after which no open column has a free box
     bonus_shown: Shown = "at_once"  # are upper bonus and extra fives part of the running total?
     order: tuple[BoxId, ...] = ()  # categories in the order of entry; empty: free choice
     order_scope: OrderScope = "column_major"
@@ -200,6 +252,16 @@ class Ruleset:
         return frozenset(index for index, row in enumerate(self.categories) if row.section == "upper")
 
     @cached_property
+    def special_column(self) -> int | None:
+        """The column of special rounds."""
+        return next((index for index, column in enumerate(self.columns) if column.special), None)
+
+    @cached_property
+    def is_gated(self) -> bool:
+        """Whether a turn reaches some columns only: by its throws, or in special rounds."""
+        return any(column.special or column.last_throw is not None for column in self.columns)
+
+    @cached_property
     def order_rows(self) -> tuple[int, ...]:
         """Rows in the order of entry."""
         return tuple(self.category_index[name] for name in self.order)
@@ -213,11 +275,12 @@ class Ruleset:
     @cached_property
     def counters(self) -> tuple[str, ...]:
         """Ids of what a sheet counts beside its entries."""
-        saved = ("saved_throws",) if self.saved_throws else ()
-        if self.all_equal is None or self.extra_five.when == "none":
-            return saved
-        tokens = tuple(f"extra_five/{column + 1}" for column in range(len(self.columns)))
-        return (*saved, "fives", *tokens)
+        columns = range(1, len(self.columns) + 1)
+        saved = ["saved_throws"] if self.saved_throws else []
+        fives = self.all_equal is not None and self.extra_five.when != "none"
+        extra = ["fives", *(f"extra_five/{column}" for column in columns)] if fives else []
+        spent = [f"spent_throw/{column}" for column in columns] if self.earned_throws else []
+        return (*saved, *extra, *(token.id for token in self.tokens), *spent)
 
     @cached_property
     def counter_index(self) -> Mapping[str, int]:

@@ -156,12 +156,20 @@ def test_the_digest_leaves_names_and_manners_out(ruleset: str) -> None:
 def test_the_digest_sees_every_rule(ruleset: str) -> None:
     raw = to_mapping(knobel.load(ruleset))
     digests = {knobel.digest(parse(raw, "copy"))}
+    is_plain = not knobel.load(ruleset).is_gated
+    labels = {"de": "A", "en": "B"}
+    special: dict[str, object] = raw.get("special_rounds", {"throws": 0})
     changes = {
-        "throws": raw["throws"] + 1,
-        "saved_throws": not raw.get("saved_throws", False),
-        "order": [row["id"] for row in raw["categories"]],
         "tiebreak": [raw["categories"][0]["id"]],
-        "columns": [{"multiplier": 2}],
+        "columns": [{"multiplier": 2}, *raw.get("columns", [{}])[1:]],
+        "tokens": [{"id": "mulligan", "labels": labels, "effect": "restart"}],
+        "earned_throws": {"categories": [raw["categories"][0]["id"]], "minima": [7] * len(raw.get("columns", [{}]))},
+        "no_strike": {"points": 7},
+        "overthrow": "strike_any",
+        **({} if is_plain else {"special_rounds": special | {"throws": 6, "order": "seat"}}),
+        **({"throws": raw["throws"] + 1} if is_plain else {}),
+        **({"saved_throws": not raw.get("saved_throws", False)} if is_plain else {}),
+        **({"order": [row["id"] for row in raw["categories"]]} if is_plain else {}),
         "categories": [*raw["categories"][:-1], raw["categories"][-1] | {"rules": [{"points": 3}]}],
         "bonus_shown": "at_end" if raw.get("bonus_shown", "at_once") == "at_once" else "at_once",
         "upper": {"threshold": 1, "bonus": 1},

@@ -33,8 +33,13 @@ BOXES: dict[str, tuple[str, ...]] = {
         *("small_straight", "large_straight", "full_straight", "full_house", "castle", "tower"),
         *("chance", "six_kind"),
     ),
+    "acht-mann": (
+        *UPPER,
+        *("three_kind", "four_kind", "five_kind", "small_straight", "pothole_straight", "large_straight"),
+        *("full_house", "empty_house", "scrap_or_eight"),
+    ),
 }
-N_DICE = {"classic": 5, "kniffel-2003": 5, "kniffel-schmidt": 5, "yatzy": 5, "six-dice": 6}
+N_DICE = {"classic": 5, "kniffel-2003": 5, "kniffel-schmidt": 5, "yatzy": 5, "six-dice": 6, "acht-mann": 5}
 JOKER_VALUES = {"full_house": 25, "small_straight": 30, "large_straight": 40}
 
 _ORDER: Choices = {"order": "free", "order_seed": 0}
@@ -63,6 +68,17 @@ OPTIONS: dict[str, Choices] = {
         **_COMMON, **_ORDER, **_TRIPLE,
         "upper_bonus": 100, "upper_threshold": 84, "full_straight_points": 21, "saved_throws": True,
     },
+    "acht-mann": {
+        **_COMMON, **_BONUS_63,
+        "extra_five": "none", "extra_five_points": 100, "five_equal_full_house": False,
+        "five_kind_points": 50, "pothole_points": 35, "empty_house_points": 20,
+        "extra_grant": "both", "extra_minima": (21, 22, 23, 24, 25, 26), "extra_mode": "keeps_column",
+        "extra_max_per_turn": 0, "jokers_in_special": True, "samuel_mode": "turn",
+        "wunder_pool": "own_and_helpers", "solo_helpers": 0, "overthrow": "forbid",
+        "bonus_trigger": "sum", "special_order": "bonus_first", "special_throws": 3,
+        "special_bonus_triggers": False, "special_last": "bottom", "final_order": "rows",
+        "no_strike_points": 38, "no_strike_columns": "all",
+    },
 }  # fmt: skip
 # What is no option of the ruleset but its rule.
 _FIXED: dict[str, Choices] = {
@@ -70,6 +86,7 @@ _FIXED: dict[str, Choices] = {
     "kniffel-schmidt": {"joker": "forced", "extra_five": "schmidt", "five_equal_full_house": False},
     "yatzy": {"joker": "none", "extra_five": "none"},
     "six-dice": {"joker": "none", "extra_five": "none"},
+    "acht-mann": {"joker": "none", "order": "free", "columns": 6, "triple_bonus_when": "any_50"},
 }
 
 
@@ -90,6 +107,8 @@ def score(ruleset: str, rules: Choices, box: str, dice: Dice) -> int:
         return _yatzy(rules, box, dice)
     if ruleset == "six-dice":
         return _six_dice(rules, box, dice)
+    if ruleset == "acht-mann":
+        return _acht_mann(rules, box, dice)
     return _classic(rules, box, dice)
 
 
@@ -171,14 +190,32 @@ def _six_dice(rules: Choices, box: str, dice: Dice) -> int:
     return 100 if shape == [6] else 0
 
 
+def _acht_mann(rules: Choices, box: str, dice: Dice) -> int:
+    shape = _shape(dice)
+    if box == "five_kind":
+        return int(rules["five_kind_points"]) if shape == [5] else 0
+    if box == "pothole_straight":
+        is_pothole = shape == [1] * 5 and _shows(dice, 1, 6)
+        return int(rules["pothole_points"]) if is_pothole else 0
+    if box == "empty_house":
+        points = rules["empty_house_points"]
+        return (sum(dice) if points in ("sum", "all") else int(points)) if shape == [2, 2, 1] else 0
+    if box == "scrap_or_eight":
+        return 80 if sum(dice) == 8 else sum(dice)
+    return _classic(rules, box, dice)
+
+
 class Player:
     """One pad, kept as a dictionary of cells; every figure is worked out anew when somebody asks."""
 
     def __init__(self, ruleset: str, chosen: Choices) -> None:
         self.ruleset, self.rules = ruleset, settings(ruleset, chosen)
         self.boxes, self.n_columns = BOXES[ruleset], int(self.rules["columns"])
-        self.factors: tuple[int, ...] = tuple(self.rules["multipliers"]) if self.n_columns == 3 else (1,)
+        triple = self.n_columns == 3
+        self.factors: tuple[int, ...] = tuple(self.rules["multipliers"]) if triple else (1,) * self.n_columns
         self.cells: dict[Cell, int] = {}
+        self.called: set[str] = set()  # SAMUEL and Würfelwunder
+        self.crossed = [0] * self.n_columns  # circles of extra throws
         self.fives, self.saved = 0, 0
         self.tokens = [0] * self.n_columns
         self.extra = 0
@@ -218,7 +255,7 @@ class Player:
         if when == "any_after_first":
             further = self.fives > 0
         else:
-            holds = [value == 50 if when == "box_has_50" else value is not None for value in held]
+            holds = [bool(value) if when == "box_has_50" else value is not None for value in held]  # 50 by default
             enough = any(holds) if self.rules.get("triple_bonus_when") == "any_50" else all(holds)
             further = enough and cell[1] != "five_kind"
         if not further:
@@ -255,10 +292,10 @@ class Player:
         """Where the dice may be entered, with points and bonus."""
         return {cell: self.value(cell, dice) for cell in self._places(dice)}
 
-    def enter(self, cell: Cell, dice: Dice, throws: int) -> None:
-        """Enter the dice after so many throws."""
-        points, bonus = self.legal(dice)[cell]
-        self.tokens[cell[0]] += self._bonus(cell, dice) is not None
+    def enter(self, cell: Cell, dice: Dice, throws: int, is_strike: bool = False) -> None:
+        """Enter the dice after so many throws; a strike is a 0 whatever they show."""
+        points, bonus = (0, 0) if is_strike else self.legal(dice)[cell]
+        self.tokens[cell[0]] += not is_strike and self._bonus(cell, dice) is not None
         self.extra += bonus
         self.fives += len(set(dice)) == 1
         self.cells[cell] = points
@@ -272,9 +309,31 @@ class Player:
         lower = sum(points for (c, box), points in self.cells.items() if c == column and box not in UPPER)
         return upper, self.rules["upper_bonus"] if upper >= self.rules["upper_threshold"] else 0, lower
 
+    def no_strike(self, column: int) -> int:
+        """Points for a complete column with upper bonus and without a 0 (RULES 7.6, A32)."""
+        if self.ruleset != "acht-mann" or (column == 5 and self.rules["no_strike_columns"] == "regular"):
+            return 0
+        is_whole = all(self.cells.get((column, box), 0) > 0 for box in self.boxes)
+        reached = self.sums(column)[0] >= self.rules["upper_threshold"]
+        return int(self.rules["no_strike_points"]) if is_whole and reached else 0
+
+    def circles(self, column: int) -> int:
+        """Extra throws that a column has earned, used or not (RULES 7.4, A10, A11)."""
+        if self.ruleset != "acht-mann":
+            return 0
+        least = self.rules["extra_minima"][column]
+        cells = [self.cells.get((column, box)) for box in ("three_kind", "four_kind")]
+        met = [points is not None and points >= least for points in cells]
+        return int({"both": all(met), "either": any(met), "each": sum(met)}[self.rules["extra_grant"]])
+
+    def spare(self) -> int | None:
+        """The first column with an extra throw that is not used."""
+        return next((c for c in range(self.n_columns) if self.circles(c) > self.crossed[c]), None)
+
     def total(self) -> int:
         """The settlement of the pad as it stands."""
-        return sum(self.factors[c] * sum(self.sums(c)) for c in range(self.n_columns)) + self.extra
+        parts = (self.factors[c] * (sum(self.sums(c)) + self.no_strike(c)) for c in range(self.n_columns))
+        return sum(parts) + self.extra
 
     def boxes_only(self) -> int:
         """The running total where bonus and tokens are credited in the settlement."""

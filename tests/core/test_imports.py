@@ -4,7 +4,8 @@ import subprocess
 import sys
 
 CORE = {
-    "errors", "dice", "vocabulary", "schema", "option", "ruleset", "scoring", "sheet", "game", "record", "view",
+    "errors", "dice", "vocabulary", "schema", "option", "ruleset", "scoring", "sheet", "action", "turn", "game",
+    "record", "view",
 }  # fmt: skip
 HEAVY = {"asyncio", "http", "socket", "sqlite3", "unittest", "multiprocessing", "logging"}
 

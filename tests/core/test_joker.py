@@ -7,7 +7,7 @@ import pytest
 
 import knobel
 from knobel import Enter, State, sheet
-from knobel.game import Turn
+from knobel.turn import Turn
 
 UPPER = ("ones", "twos", "threes", "fours", "fives", "sixes")
 LOWER = ("three_kind", "four_kind", "full_house", "small_straight", "large_straight", "five_kind", "chance")

@@ -7,14 +7,16 @@ import pytest
 import knobel
 from knobel import RulesetError
 from tests.core import option_pairs, reference
-from tests.core.playing import CheckedGame, random_choices, single_choices, values_of
+from tests.core.houses import HOUSES
+from tests.core.playing import CheckedGame, packed_choices, random_choices, single_choices, values_of
 
 
 @pytest.mark.parametrize("ruleset", knobel.builtin_ids())
 def test_every_value_of_every_option_is_played(ruleset: str) -> None:
+    is_long = knobel.load(ruleset).is_gated
     met: set[tuple[str, object]] = set()
-    for seed, choices in enumerate(single_choices(ruleset)):
-        game = CheckedGame(ruleset, choices, players=1 + (seed % 4 == 0))
+    for seed, choices in enumerate((packed_choices if is_long else single_choices)(ruleset)):
+        game = CheckedGame(ruleset, choices, players=1 + (seed % 3 if is_long else seed % 4 == 0))
         game.play(Random(seed))
         met |= set(choices.items())
     wanted = {
@@ -23,6 +25,13 @@ def test_every_value_of_every_option_is_played(ruleset: str) -> None:
         for value in (*option.values, *values_of(ruleset, option))
     }
     assert wanted <= met
+
+
+@pytest.mark.parametrize("house", HOUSES)
+def test_every_value_of_the_options_of_house_rules_is_played(house: str) -> None:
+    for seed, choices in enumerate(packed_choices(HOUSES[house])):
+        game = CheckedGame(HOUSES[house], choices, players=1 + seed % 3)
+        game.play(Random(seed))
 
 
 @pytest.mark.parametrize("ruleset", reference.OPTIONS)
@@ -45,6 +54,20 @@ VALUES = {
     "order": {"free", "down", "up", "lower_first", "random"},
     "order_scope": {"column_major", "per_column", "row_major"},
     "tiebreak": {"shared"},
+    "empty_house_points": {"sum"},
+    "extra_grant": {"both", "each", "either"},
+    "extra_mode": {"keeps_column", "same_column", "after_fifth"},
+    "jokers_in_special": {True, False},
+    "samuel_mode": {"turn", "throw"},
+    "wunder_pool": {"own_and_helpers", "helpers"},
+    "overthrow": {"forbid", "strike_any"},
+    "bonus_trigger": {"sum", "complete"},
+    "special_order": {"bonus_first", "seat"},
+    "special_throws": {1, 2, 3, 4, 5, 6},
+    "special_bonus_triggers": {False, True},
+    "special_last": {"bottom", "any"},
+    "final_order": {"rows", "players"},
+    "no_strike_columns": {"all", "regular"},
 }
 
 
@@ -123,3 +146,39 @@ def test_random_combinations_compose() -> None:
         chosen = dict(knobel.load(ruleset, **choices).options)
         defaults = {option.name: option.default for option in knobel.admitted_options(ruleset)}
         assert chosen == {name: value for name, value in choices.items() if value != defaults[name]}, number
+
+
+def test_a_word_for_a_value_may_be_chosen_for_good() -> None:
+    summed = {"base": "acht-mann", "options": {"empty_house_points": "sum"}}
+    assert knobel.points(knobel.load(summed), (2, 2, 5, 5, 4))["empty_house"] == 18
+    option = next(option for option in knobel.admitted_options(summed) if option.name == "empty_house_points")
+    assert option.default == "sum"
+    assert knobel.points(knobel.load(summed, empty_house_points=20), (2, 2, 5, 5, 4))["empty_house"] == 20
+
+
+@pytest.mark.parametrize(
+    ("base", "box", "gone"),
+    [("six-dice", "full_straight", "full_straight_points"), ("yatzy", "two_pairs", "four_equal_two_pairs")],
+)
+def test_without_a_box_there_is_no_option_for_it(base: str, box: str, gone: str) -> None:
+    names = {option.name for option in knobel.admitted_options({"base": base, "remove": [box]})}
+    assert names == set(reference.OPTIONS[base]) - {gone}
+
+
+@pytest.mark.parametrize("name", ["order", "columns", "joker", "tiebreak"])
+def test_an_option_of_a_file_cannot_take_a_name_that_all_know(name: str) -> None:
+    with pytest.raises(RulesetError) as caught:
+        knobel.admitted_options({"base": "classic", "admits": [], "options": {name: {"field": "throws"}}})
+    assert caught.value.key == f"options.{name}"
+
+
+def test_the_rare_things_are_met() -> None:
+    met: set[str] = set()
+    easy: reference.Choices = {"extra_minima": (5,) * 6, "upper_threshold": 40}
+    for seed, choices in enumerate([{}, easy, {"solo_helpers": 2}]):
+        game = CheckedGame("acht-mann", choices, players=(3, 2, 1)[seed])
+        game.play(Random(seed))
+        met |= game.met
+    for name in ("samuel", "wunder", "extra"):
+        assert {name, f"{name} in a special turn", f"{name} at the end"} <= met
+    assert {"pick", "samuel after others helped", "samuel after the last throw"} <= met

@@ -9,13 +9,13 @@ import pytest
 
 import knobel
 from knobel import Enter, RulesetError, State, Throw, sheet
-from knobel.game import Turn
+from knobel.turn import Turn
 from tests.core.playing import random_faces
-from tests.core.reference import BOXES, UPPER
+from tests.core.reference import BOXES, OPTIONS, UPPER
 
 CLASSIC = BOXES["classic"]
 LOWER = CLASSIC[6:]
-ORDERED = [ruleset for ruleset in knobel.builtin_ids() if ruleset in BOXES]
+ORDERED = [ruleset for ruleset, options in OPTIONS.items() if "order" in options]
 
 
 def dictated(ruleset: str, pick: int = 0, **options: Any) -> list[str]:

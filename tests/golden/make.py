@@ -2,7 +2,8 @@
 
 Two players, the ruleset without options. Chance and choices come from SHA-256, so the files are the same on every
 machine; rolls are biased to all alike and straights, because there the rules differ. A difference in a file is what a
-change of the rules does: read it before you commit it.
+change of the rules does: read it before you commit it. Of a pad with gated columns only special turns and a few others
+are shown in full.
 """
 
 import json
@@ -18,10 +19,11 @@ from typing import TypeVar
 
 import knobel
 from knobel import Action, Enter, Reason, Ruleset, State, Throw
+from knobel.action import Extra, Spend
 from knobel.dice import format_faces
 from knobel.record import Event
 from knobel.sheet import tally
-from knobel.view import BoxView, PotentialView, SheetView, View, ruleset_view, view_of
+from knobel.view import BoxView, ColumnRule, PotentialView, SheetView, View, ruleset_view, view_of
 
 FOLDER = Path(__file__).parent
 SEATS = ("Ada", "Ben")
@@ -52,7 +54,7 @@ def playthrough(name: str) -> str:
     while state.turn is not None:
         action = _choose(state, stream)
         faces = _faces(rules, action, stream)
-        lines += _state(state, action, faces)
+        lines += _state(state, action, faces, is_short=rules.is_gated and len(events) % 9 > 0)
         events.append(Event(state.turn.seat, action, faces))
         state = knobel.apply(state, action, faces or None)
     lines += ["game over", *_sheets(view_of(state, None)), *_settlement(state)]
@@ -64,10 +66,18 @@ def playthrough(name: str) -> str:
 def _choose(state: State, stream: Stream) -> Action:
     """Often a throw while there is one, else mostly the most valuable box."""
     legal = knobel.legal_actions(state)
+    spends = [action for action in legal if isinstance(action, Spend)]
+    if spends and stream.below(4 if state.turn and state.turn.box else 50) == 0:
+        return stream.pick(spends)
+    extras = [action for action in legal if isinstance(action, Extra)]
+    if extras and stream.below(2):
+        return stream.pick(extras)
     throws = [action for action in legal if isinstance(action, Throw)]
     if throws and (len(throws) == 1 or stream.below(3) == 0):
         return stream.pick(throws)
     entries = [action for action in legal if isinstance(action, Enter)]
+    if not entries:
+        return stream.pick(list(legal))  # a box for all, or dice of all
     gains = {action: _gain(state, action) for action in entries}
     best = max(gains.values())
     return stream.pick([action for action in entries if gains[action] == best] if stream.below(4) else entries)
@@ -81,7 +91,7 @@ def _gain(state: State, action: Enter) -> int:
 
 def _faces(rules: Ruleset, action: Action, stream: Stream) -> tuple[int, ...]:
     """The dice after a throw, kept ones in front."""
-    if isinstance(action, Enter):
+    if not isinstance(action, Throw | Extra):
         return ()
     n_thrown, kind = rules.dice - len(action.keep), stream.below(10)
     if kind < 3:
@@ -98,7 +108,7 @@ def _header(rules: Ruleset) -> list[str]:
         f"# {rules.id}: {rules.labels.de} / {rules.labels.en}",
         f"digest {view.digest}",
         f"dice {view.dice}, throws {view.throws}, saved throws {'yes' if view.saved_throws else 'no'}",
-        f"columns x{', x'.join(map(str, view.multipliers))}",
+        f"columns {', '.join(map(_column, view.columns))}",
         f"upper bonus {view.upper_bonus} from {view.upper_threshold}, shown {view.bonus_shown}",
         f"further five of a kind {view.extra_five_points}, joker {rules.joker}",
         f"order {' '.join(view.order) or 'free'}, tiebreak {' '.join(rules.tiebreak) or 'shared'}",
@@ -109,24 +119,42 @@ def _header(rules: Ruleset) -> list[str]:
     for row in view.categories:
         lines += [f"{row.section} {row.id}: {row.labels.de} / {row.labels.en}, {_words(row.how)}"]
     for option in knobel.admitted_options(rules.id):
-        values = ", ".join(_value(value) for value in option.values) or "any number"
+        others = [] if option.hint is None or option.kind == "boxes" else ["any number"]
+        values = ", ".join([*map(_value, option.values), *others])
         needs = "".join(f"; needs {name} = {' or '.join(map(_value, some))}" for name, some in option.needs)
         lines.append(f"option {option.name} = {_value(option.default)} ({values}{needs})")
     return lines
+
+
+def _column(column: ColumnRule) -> str:
+    gate = "" if column.last_throw is None else f" up to throw {column.last_throw}"
+    return f"x{column.multiplier}{gate}{' in special rounds' if column.special else ''}"
 
 
 def _value(value: object) -> str:
     return json.dumps(value, ensure_ascii=False).strip('"')
 
 
-def _state(state: State, action: Action, faces: tuple[int, ...]) -> list[str]:
+def _state(state: State, action: Action, faces: tuple[int, ...], *, is_short: bool) -> list[str]:
     turn = state.turn
     assert turn is not None
     view = view_of(state, turn.seat)
     assert view.turn is not None
-    head = f"{SEATS[turn.seat]}, throw {turn.throws} of {view.turn.budget}, {_words(view.turn.duty)}"
-    lines = [*(_sheets(view) if turn.roll is None else []), head]
-    if turn.roll is not None:
+    scene = "" if view.turn.scene == "regular" else f", {view.turn.scene} turn for {view.turn.box or 'a box'}"
+    owner = "" if turn.owner == turn.seat else f" for {SEATS[turn.owner]}"
+    duty = f"throw {turn.throws} of {view.turn.budget}, {_words(view.turn.duty)}"
+    head = f"{SEATS[turn.seat]}{owner}{scene}, {duty}"
+    lines = [*(_sheets(view) if turn.roll is None and not is_short else []), head]
+    if turn.pool:
+        lines.append(f"  pool {format_faces(turn.pool)}, {len(view.actions)} actions")
+    elif is_short and turn.roll is not None:
+        spendable = " ".join(view.turn.spendable) or "nothing"
+        columns = [str(number) for number, column in enumerate(view.sheets[turn.seat].columns, 1) if column.is_open]
+        lines.append(
+            f"  roll {format_faces(turn.roll)}, columns {' '.join(columns)}, {view.turn.throws_left} throws left, "
+            f"{view.turn.extra_throws} extra, spendable {spendable}, {len(view.actions)} actions"
+        )
+    elif turn.roll is not None:
         keeps = [legal.keep for legal in knobel.legal_actions(state) if isinstance(legal, Throw)]
         chances = {len(keep): knobel.chance_outcomes(state, Throw(keep)) for keep in keeps}
         assert all(sum(chance for _, chance in outcomes) == Fraction(1) for outcomes in chances.values())
@@ -174,11 +202,14 @@ def _sheets(view: View) -> list[str]:
 
 def _sheet(name: str, sheet: SheetView) -> list[str]:
     saved = "" if sheet.saved_throws is None else f", saved throws {sheet.saved_throws}"
-    lines = [f"{name}: total {sheet.total}, tokens {sheet.tokens} = {sheet.extra}{saved}"]
+    left = "".join(f", {token} {n}" for token, n in sheet.left)
+    lines = [f"{name}: total {sheet.total}, tokens {sheet.tokens} = {sheet.extra}{saved}{left}"]
     for column in sheet.columns:
         filled = " ".join("." if box.points is None else str(box.points) for box in column.boxes)
         bonus = f"bonus {column.bonus} ({column.bonus_state}, balance {column.balance:+g})"
-        lines.append(f"  {filled} | upper {column.upper}, {bonus}, lower {column.lower}, column {column.total}")
+        more = f", no strike {column.no_strike}" if column.no_strike else ""
+        more += f", extra throws {column.spent} of {column.earned}" if column.earned else ""
+        lines.append(f"  {filled} | upper {column.upper}, {bonus}, lower {column.lower}{more}, column {column.total}")
     return lines
 
 
@@ -186,7 +217,11 @@ def _settlement(state: State) -> Iterator[str]:
     result = knobel.result(state)
     for name, sheet, total, rank in zip(SEATS, state.sheets, result.totals, result.ranks, strict=True):
         settled = tally(state.ruleset, sheet)
-        columns = "; ".join(f"{c.upper} + {c.bonus} + {c.lower} = {c.total}" for c in settled.columns)
+        parts = [
+            (f"{c.upper} + {c.bonus} + {c.lower}" + (f" + {c.no_strike}" if c.no_strike else ""), c.total)
+            for c in settled.columns
+        ]
+        columns = "; ".join(f"{part} = {total}" for part, total in parts)
         yield f"settlement {name}: {columns}; further fives {settled.extra}; total {total}, rank {rank}"
 
 

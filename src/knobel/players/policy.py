@@ -3,7 +3,8 @@
 from random import Random
 from typing import Protocol
 
-from knobel.game import Action, State
+from knobel.action import Action
+from knobel.game import State
 
 
 class Policy(Protocol):
