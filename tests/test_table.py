@@ -1,81 +1,39 @@
-from collections.abc import Iterator
-from random import Random
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import knobel
+from knobel.event import (
+    Began,
+    ChooseDice,
+    Chose,
+    EnterBox,
+    Entered,
+    Event,
+    PickBox,
+    Picked,
+    SpendToken,
+    Spent,
+    Threw,
+    ThrowDice,
+)
 from knobel.record import Record
 from knobel.table import (
-    Began,
     Begin,
     BrokenTable,
     Command,
     Draw,
-    EnterBox,
-    Entered,
-    Event,
-    Kind,
     Refused,
     Seat,
     Table,
-    Threw,
-    ThrowDice,
     decide,
     evolve,
     first_event,
-    move_of,
     open_table,
     replay,
     to_record,
 )
-
-PEOPLE = (Seat("Ada", "person"), Seat("Ben", "person"))
-
-
-def dice(*faces: str) -> Draw:
-    """A draw that hands out these faces, one text for each throw."""
-    throws = iter(faces)
-
-    def draw(n: int) -> tuple[int, ...]:
-        thrown = tuple(map(int, next(throws)))
-        assert len(thrown) == n
-        return thrown
-
-    return draw
-
-
-def random_dice(seed: int) -> Draw:
-    rng = Random(seed)
-    return lambda n: tuple(rng.randint(1, 6) for _ in range(n))
-
-
-def opened(name: str = "classic", seats: tuple[Seat, ...] = PEOPLE, **options: bool | int | str) -> Table:
-    return open_table("t", knobel.load(name, **options), seats, "seat", Began(0))
-
-
-def does(table: Table, move: ThrowDice | EnterBox, draw: Draw, by: Kind = "person") -> Table:
-    assert table.state.turn is not None
-    return evolve(table, decide(table, Command(table.state.turn.seat, table.version, move, by), draw))
-
-
-def code_of(table: Table, command: Command) -> str:
-    with pytest.raises(Refused) as refused:
-        decide(table, command, dice("11111"))
-    return refused.value.code
-
-
-def played(table: Table, seed: int, n: int = 10_000) -> Iterator[Table]:
-    """The table after each of up to `n` random legal actions."""
-    rng, draw = Random(seed), random_dice(seed)
-    for _ in range(n):
-        if table.state.turn is None:
-            return
-        move = move_of(rng.choice(knobel.legal_actions(table.state)), table.dice)
-        table = does(table, move, draw)
-        yield table
-
+from tests.seated import PEOPLE, code_of, dice, does, opened, played, random_dice
 
 # --- the tray ---
 
@@ -96,7 +54,7 @@ def test_of_equal_dice_only_the_named_ones_are_thrown() -> None:  # B063
 
 def test_no_dice_lie_on_the_table_before_the_first_throw_of_a_turn() -> None:  # B052, B055, B060
     table = does(opened(), ThrowDice(), dice("66666"))
-    table = does(table, EnterBox("sixes"), dice())
+    table = does(table, EnterBox("sixes"))
     assert table.dice is None
     assert code_of(table, Command(1, table.version, EnterBox("chance"))) == "action/illegal"
     assert code_of(table, Command(1, table.version, ThrowDice((0,)))) == "action/illegal"
@@ -115,11 +73,11 @@ def test_saved_throws_are_offered_only_if_there_are_some() -> None:  # B067
     for _ in range(3):
         table = does(table, ThrowDice(), dice("123456"))
     assert code_of(table, Command(0, table.version, ThrowDice())) == "action/illegal"
-    table = does(table, EnterBox("chance"), dice())
-    table = does(does(table, ThrowDice(), dice("111111")), EnterBox("six_kind"), dice())
+    table = does(table, EnterBox("chance"))
+    table = does(does(table, ThrowDice(), dice("111111")), EnterBox("six_kind"))
     for _ in range(3):
         table = does(table, ThrowDice(), dice("123456"))
-    table = does(table, EnterBox("ones"), dice())
+    table = does(table, EnterBox("ones"))
     for _ in range(5):  # three and two saved ones
         table = does(table, ThrowDice(), dice("123456"))
     assert code_of(table, Command(1, table.version, ThrowDice())) == "action/illegal"
@@ -142,7 +100,7 @@ def test_every_check_has_its_code_and_its_place_in_the_order() -> None:
 def test_nobody_plays_for_a_computer_and_a_computer_for_nobody() -> None:
     table = opened(seats=(Seat("Ada", "person"), Seat("Robo", "computer")))
     assert code_of(table, Command(0, 1, ThrowDice(), by="computer")) == "action/not-your-seat"
-    table = does(does(table, ThrowDice(), dice("12345")), EnterBox("chance"), dice())
+    table = does(does(table, ThrowDice(), dice("12345")), EnterBox("chance"))
     assert code_of(table, Command(1, table.version, ThrowDice())) == "action/not-your-seat"
     assert does(table, ThrowDice(), dice("11111"), by="computer").dice == (1, 1, 1, 1, 1)
 
@@ -155,7 +113,7 @@ def test_the_same_throw_twice_counts_once() -> None:
 
 
 def test_a_filled_box_is_refused_with_its_reason() -> None:
-    table = does(does(opened(seats=PEOPLE[:1]), ThrowDice(), dice("12345")), EnterBox("chance"), dice())
+    table = does(does(opened(seats=PEOPLE[:1]), ThrowDice(), dice("12345")), EnterBox("chance"))
     table = does(table, ThrowDice(), dice("12345"))
     with pytest.raises(Refused) as refused:
         decide(table, Command(0, table.version, EnterBox("chance")), dice())
@@ -215,12 +173,22 @@ def test_a_false_beginning_is_found(event: Began) -> None:
 @pytest.mark.parametrize(
     ("number", "event", "why"),
     [
-        (3, Threw(0, (0,), (6, 1, 6, 6, 6)), "a die that stayed has another face"),
+        (3, Threw(0, (0,), (6, 1, 6, 6, 6)), "keep not on table"),
+        (3, Threw(0, (0,), (2, 1, 6, 6, 6)), "other dice or points"),
         (3, Threw(1, (), (1, 2, 3, 4, 5)), "not your turn"),
         (3, Threw(0, (), (1, 2, 3, 4, 7)), "roll impossible"),
-        (3, Entered(0, "chance", 14), "other points"),
-        (3, Entered(0, "chance", 15, 100), "other points"),
+        (3, Entered(0, "chance", 14), "other dice or points"),
+        (3, Entered(0, "chance", 15, 100), "other dice or points"),
         (3, Entered(0, "attic", 15), "unknown box"),
+        (3, Entered(0, "chance/1", 15), "other dice or points"),
+        (3, Threw(0, (0, 0), (1, 2, 3, 4, 5)), "table places"),
+        (3, Threw(0, (-1,), (1, 2, 3, 4, 5)), "table places"),
+        (3, Threw(0, (1, 0), (1, 2, 3, 4, 5)), "other dice or points"),
+        (3, Threw(0, (0,), (1, 2, 3)), "roll impossible"),
+        (3, Threw(0, (0,), (1, 2, 3, 4, 5), extra=True), "no extra throw"),
+        (3, Spent(0, "samuel"), "token not to spend"),
+        (3, Chose(0, (0, 1, 2, 3, 4), (1, 2, 3, 4, 5)), "choose not allowed"),
+        (3, Picked(0, "ones"), "pick not allowed"),
         (3, Began(0), "a second beginning"),
     ],
 )
@@ -251,7 +219,10 @@ def test_a_seat_list_never_changes() -> None:  # B087
 
 
 moves = st.one_of(
-    st.builds(ThrowDice, st.lists(st.integers(-1, 6), max_size=6).map(tuple)),
+    st.builds(ThrowDice, st.lists(st.integers(-1, 6), max_size=6).map(tuple), st.booleans()),
+    st.builds(ChooseDice, st.lists(st.integers(-1, 6), max_size=6).map(tuple)),
+    st.builds(SpendToken, st.sampled_from(["samuel", "wunder", "", "chance"])),
+    st.builds(PickBox, st.sampled_from(["ones", "chance/2", "attic", ""])),
     st.builds(EnterBox, st.sampled_from(["ones", "full_house", "chance", "chance/2", "attic", "", "keep 1", "x/0"])),
 )
 commands = st.builds(Command, st.integers(-1, 3), st.integers(0, 60), moves, st.sampled_from(["person", "computer"]))

@@ -2,7 +2,7 @@
 
 No input and output, no clock, no randomness of its own: `draw(n)` hands in the faces of n thrown dice. `decide` checks
 a command in a fixed order and says which event follows; `evolve` makes the next table of an event: a table is the fold
-over its events. Dice are named by their places in the tray, so that equal dice never get mixed up.
+over its events. Exactly one seat may act at any moment: the owner of the turn, or the helper who throws for him.
 """
 
 from collections.abc import Callable, Sequence
@@ -10,18 +10,20 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from knobel import game, record
-from knobel import sheet as pad
+from knobel import turn as rules
+from knobel.action import parse_box
 from knobel.dice import FACES
 from knobel.errors import KnobelError, Reason
-from knobel.game import Action, State
+from knobel.event import Began, Dice, Entered, Event, Move, Played, Round, Threw, action_of, faces_at, request_of
+from knobel.game import State
 from knobel.record import Record
+from knobel.tray import Tray, draft, empty_tray, tray_after
+from knobel.turn import Turn
 from knobel.vocabulary import Ruleset
 
 Begin = Literal["seat", "rotate", "random", "highest_throw"]
 Kind = Literal["person", "computer"]
 Draw = Callable[[int], tuple[int, ...]]  # the faces of so many thrown dice
-Dice = tuple[int, ...]
-Round = tuple[tuple[int, Dice], ...]  # who threw what to find out who begins
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,59 +35,12 @@ class Seat:
 
 
 @dataclass(frozen=True, slots=True)
-class Began:
-    """First event of every table: who begins, and the rounds of throws that decided it (`highest_throw` only)."""
-
-    seat: int
-    rounds: tuple[Round, ...] = ()
-    kind: Literal["begin"] = "begin"
-
-
-@dataclass(frozen=True, slots=True)
-class Threw:
-    """A throw: places of the dice that stayed, and all dice after it in the order of the tray."""
-
-    seat: int
-    keep: tuple[int, ...]
-    dice: Dice
-    kind: Literal["throw"] = "throw"
-
-
-@dataclass(frozen=True, slots=True)
-class Entered:
-    """An entry, with the points it brought and the bonus for a further five of a kind."""
-
-    seat: int
-    box: str
-    points: int
-    bonus: int = 0
-    kind: Literal["enter"] = "enter"
-
-
-Event = Began | Threw | Entered
-
-
-@dataclass(frozen=True, slots=True)
-class ThrowDice:
-    """Throw all dice except those at these places."""
-
-    keep: tuple[int, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class EnterBox:
-    """Enter the roll in a box, named as in the action texts."""
-
-    box: str
-
-
-@dataclass(frozen=True, slots=True)
 class Command:
     """What a seat wants to do; `version` is the table it saw, `by` who sends it."""
 
     seat: int
     version: int
-    move: ThrowDice | EnterBox
+    move: Move
     by: Kind = "person"
 
 
@@ -98,7 +53,7 @@ class Table:
     seats: tuple[Seat, ...]
     begin: Begin
     state: State
-    dice: Dice | None  # in the order of the tray; None before the first throw of a turn
+    tray: Tray
     events: tuple[Event, ...]
 
     @property
@@ -107,8 +62,18 @@ class Table:
         return len(self.events)
 
     @property
+    def dice(self) -> Dice | None:
+        """The owner's dice in the order of the tray, 0 at a place that is empty; None before his first throw."""
+        return self.tray.dice if any(self.tray.dice) else None
+
+    @property
+    def pool(self) -> tuple[tuple[int, Dice], ...]:
+        """Who threw what for the owner to choose from, his own dice first if they belong to it."""
+        return self.tray.pool
+
+    @property
     def acting(self) -> Seat | None:
-        """The player on turn; None when the game is over."""
+        """The player who must do something; None when the game is over."""
         return None if self.state.turn is None else self.seats[self.state.turn.seat]
 
 
@@ -146,7 +111,7 @@ def open_table(table_id: str, ruleset: Ruleset, seats: tuple[Seat, ...], begin: 
     if not _can_begin(event, len(seats), ruleset.dice):
         raise BrokenTable(table_id, 1, "this seat cannot begin")
     state = game.start(ruleset, len(seats), event.seat)
-    return Table(table_id, ruleset, seats, begin, state, None, (event,))
+    return Table(table_id, ruleset, seats, begin, state, empty_tray(ruleset.dice), (event,))
 
 
 def decide(table: Table, command: Command, draw: Draw) -> Event:
@@ -161,22 +126,22 @@ def decide(table: Table, command: Command, draw: Draw) -> Event:
     if command.version != table.version:
         raise Refused("action/stale", Reason("table-stale", {"found": command.version, "expected": table.version}))
     try:
-        if isinstance(command.move, ThrowDice):
-            return _throw(table, turn.seat, command.move.keep, draw)
-        return _entry(table, turn.seat, command.move.box)
+        return _decided(table, turn, command.move, draw)
     except KnobelError as error:
         raise Refused("action/illegal", error.reason) from None
 
 
 def evolve(table: Table, event: Event) -> Table:
     """The table after one more event. Raises `BrokenTable` for one that cannot follow."""
+    if isinstance(event, Began):
+        raise BrokenTable(table.id, table.version + 1, "a second beginning")
     try:
-        state, dice = _after(table, event)
+        state, tray = _after(table, event)
     except BrokenTable:
         raise
     except KnobelError as error:
         raise BrokenTable(table.id, table.version + 1, str(error.reason)) from None
-    return replace(table, state=state, dice=dice, events=(*table.events, event))
+    return replace(table, state=state, tray=tray, events=(*table.events, event))
 
 
 def replay(table_id: str, ruleset: Ruleset, seats: tuple[Seat, ...], begin: Begin, events: Sequence[Event]) -> Table:
@@ -191,84 +156,40 @@ def replay(table_id: str, ruleset: Ruleset, seats: tuple[Seat, ...], begin: Begi
 
 def to_record(table: Table) -> Record:
     """The game so far as a record."""
-    events: list[record.Event] = []
-    dice: Dice = ()
-    for event in table.events:
-        if not isinstance(event, Began):
-            before, dice = dice, event.dice if isinstance(event, Threw) else ()
-            events.append(record.Event(event.seat, action_of(event, before or None), dice))
-    return Record(table.ruleset, tuple(seat.name for seat in table.seats), table.events[0].seat, tuple(events))
+    events = tuple(
+        record.Event(event.seat, action_of(event), event.dice if isinstance(event, Threw) else ())
+        for event in table.events
+        if not isinstance(event, Began)
+    )
+    return Record(table.ruleset, tuple(seat.name for seat in table.seats), table.events[0].seat, events)
 
 
-def move_of(action: Action, dice: Dice | None) -> ThrowDice | EnterBox:
-    """An action of the core as a move at the table: of equal dice the leftmost stay."""
-    if isinstance(action, game.Enter):
-        return EnterBox(str(action.box))
-    free, keep = list(enumerate(dice or ())), []
-    for face in action.keep:
-        place = next(item for item in free if item[1] == face)
-        free.remove(place)
-        keep.append(place[0])
-    return ThrowDice(tuple(sorted(keep)))
-
-
-def action_of(event: Threw | Entered, before: Dice | None) -> Action:
-    """The action of the core that an event stands for; `before` are the dice that lay in the tray."""
+def _decided(table: Table, turn: Turn, move: Move, draw: Draw) -> Played:
+    """The event that a move brings. Raises `KnobelError` for an illegal one, which costs no dice."""
+    event = draft(table.tray, turn, move)
+    game.chance_outcomes(table.state, action_of(event))  # raises
+    if isinstance(event, Threw):
+        faces = iter(draw(event.dice.count(0)))
+        return replace(event, dice=tuple(die or next(faces) for die in event.dice))
     if isinstance(event, Entered):
-        return game.Enter(game.parse_box(event.box))
-    return _throw_action(event.keep, before)
+        ruleset, index = table.ruleset, table.ruleset.box_index[parse_box(event.box)]
+        entries = rules.entries(ruleset, table.state.sheets[turn.owner], turn)
+        entry = next(entry for entry in entries if entry.index == index)
+        return replace(event, points=entry.points, bonus=entry.bonus)
+    return event
 
 
-def _throw_action(keep: tuple[int, ...], before: Dice | None) -> game.Throw:
-    """Raises `KnobelError` for places where no die lies, or one place named twice."""
-    n_dice = len(before or ())
-    if len(set(keep)) != len(keep) or not all(0 <= place < n_dice for place in keep):
-        if before is None:
-            raise KnobelError(Reason("first-throw-keeps-nothing", {"action": f"keep at {_places(keep)}"}))
-        raise KnobelError(Reason("table-places", {"found": _places(keep), "dice": n_dice}))
-    return game.Throw(tuple(sorted((before or ())[place] for place in keep)))
-
-
-def _places(keep: tuple[int, ...]) -> str:
-    return ", ".join(map(str, keep[:20]))
-
-
-def _throw(table: Table, seat: int, keep: tuple[int, ...], draw: Draw) -> Threw:
-    action = _throw_action(keep, table.dice)
-    game.chance_outcomes(table.state, action)  # an illegal one costs no dice
-    n_dice = table.ruleset.dice
-    faces = iter(draw(n_dice - len(keep)))
-    dice = tuple((table.dice or ())[place] if place in keep else next(faces) for place in range(n_dice))
-    return Threw(seat, tuple(sorted(keep)), dice)
-
-
-def _entry(table: Table, seat: int, text: str) -> Entered:
-    box = game.parse_box(text)
-    game.apply(table.state, game.Enter(box))
-    turn, ruleset = table.state.turn, table.ruleset
-    assert turn is not None
-    assert turn.roll is not None
-    entries = pad.entries(ruleset, table.state.sheets[seat], turn.roll)
-    entry = next(entry for entry in entries if entry.index == ruleset.box_index[box])
-    return Entered(seat, str(box), entry.points, entry.bonus)
-
-
-def _after(table: Table, event: Event) -> tuple[State, Dice | None]:
-    """State and dice after an event; raises `KnobelError`."""
+def _after(table: Table, event: Played) -> tuple[State, Tray]:
+    """State and tray after an event; raises `KnobelError`."""
     turn = table.state.turn
-    if isinstance(event, Began):
-        raise BrokenTable(table.id, table.version + 1, "a second beginning")
     if turn is not None and turn.seat != event.seat:
         raise KnobelError(Reason("not-your-turn", {"seat": event.seat, "turn": turn.seat}))
-    action = action_of(event, table.dice)
-    if isinstance(event, Entered):
-        if event != _entry(table, event.seat, event.box):
-            raise BrokenTable(table.id, table.version + 1, "other points than the rules give")
-        return game.apply(table.state, action), None
-    state = game.apply(table.state, action, event.dice)
-    if any(event.dice[place] != (table.dice or ())[place] for place in event.keep):
-        raise BrokenTable(table.id, table.version + 1, "a die that stayed has another face")
-    return state, event.dice
+    state = game.apply(table.state, action_of(event), event.dice if isinstance(event, Threw) else None)
+    assert turn is not None  # else the action was not legal
+    drawn = faces_at(event.dice, event.thrown) if isinstance(event, Threw) else ()
+    if event != _decided(table, turn, request_of(event), lambda _: drawn):
+        raise BrokenTable(table.id, table.version + 1, "other dice or points than its move brings")
+    return state, tray_after(table.tray, event, turn, state.turn)
 
 
 def _random_seat(n_seats: int, draw: Draw) -> int:

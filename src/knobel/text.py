@@ -12,13 +12,12 @@ from fluent.runtime import FluentBundle, FluentResource
 from fluent.runtime.types import fluent_number
 from fluent.syntax.ast import Message, Resource
 
+from knobel.action import parse_box
 from knobel.errors import IllegalAction, KnobelError, Param, Reason, RecordError, RulesetError
-from knobel.game import parse_box
 from knobel.schema import literals
 from knobel.vocabulary import Language, OptionValue, Ruleset
 
 LANGUAGES: tuple[str, ...] = literals(Language)
-_BOXES = ("box", "category")  # parameters that hold the id of a box
 _MOST_ACTIONS = 12
 
 
@@ -108,9 +107,15 @@ def box_name(box: str, language: Language, ruleset: Ruleset) -> str:
     if index is None:
         return box
     name: str = getattr(ruleset.categories[index].labels, language)
-    if len(ruleset.columns) == 1:
+    if len(ruleset.columns) == 1 and place.column == 0:
         return name
     return say("ui-box-in-column", language, box=name, column=place.column + 1)
+
+
+def row_name(category: str, language: Language, ruleset: Ruleset) -> str:
+    """A row of the pad as people call it; an unknown one stays as it is."""
+    index = ruleset.category_index.get(category)
+    return category if index is None else str(getattr(ruleset.categories[index].labels, language))
 
 
 def option_name(name: str, language: Language) -> str:
@@ -145,9 +150,16 @@ def _dashed(text: str) -> str:
 
 
 def _shown(name: str, value: Param, language: Language, ruleset: Ruleset | None) -> Param:
-    if ruleset is not None and name in _BOXES and isinstance(value, str):
+    if ruleset is None or not isinstance(value, str):
+        return value
+    if name == "box":
         return box_name(value, language, ruleset)
-    return value
+    if name == "boxes":
+        return ", ".join(box_name(box, language, ruleset) for box in value.split(", "))
+    if name in ("category", "rows"):
+        return ", ".join(row_name(row, language, ruleset) for row in value.split(", "))
+    labels = next((token.labels for token in ruleset.tokens if token.id == value), None) if name == "token" else None
+    return getattr(labels, language) if labels else value
 
 
 def _suggestion(error: KnobelError) -> str | None:

@@ -18,6 +18,8 @@ import pytest
 import uvicorn
 from websockets.sync.client import ClientConnection, connect
 
+from knobel.action import parse_action
+from knobel.event import ChooseDice, EnterBox, PickBox, SpendToken, ThrowDice
 from knobel.players.policy import Policy
 from knobel.server import app, folder
 from knobel.server import socket as game_socket
@@ -26,6 +28,7 @@ from knobel.server.chance import draw as random_draw
 from knobel.server.hall import Hall
 from knobel.server.store import Store
 from knobel.table import Draw
+from knobel.tray import Tray, move_of
 
 T = TypeVar("T")
 PEOPLE = ({"name": "Ada", "kind": "person"}, {"name": "Ben", "kind": "person"})
@@ -200,6 +203,22 @@ class Player:
         """Enter the roll in the first box that is allowed."""
         action = next(action for action in self.view["actions"] if action.startswith("enter "))
         return self.enter(action.removeprefix("enter "))
+
+
+def wire_move(action: str, live: dict[str, Any]) -> dict[str, Any]:
+    """An action text as a move for the wire: of equal dice the leftmost."""
+    pool = tuple((thrown["seat"], tuple(thrown["dice"])) for thrown in live["pool"])
+    match move_of(parse_action(action), Tray(tuple(live["dice"] or ()), (), pool)):
+        case ThrowDice(keep, extra):
+            return {"do": "throw", "keep": keep, "extra": extra}
+        case EnterBox(box):
+            return {"do": "enter", "box": box}
+        case SpendToken(token):
+            return {"do": "spend", "token": token}
+        case ChooseDice(places):
+            return {"do": "choose", "places": places}
+        case PickBox(box):
+            return {"do": "pick", "box": box}
 
 
 @contextmanager

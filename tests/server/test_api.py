@@ -27,8 +27,12 @@ def test_every_answer_that_is_no_table_is_described(served: Served) -> None:
     paths = served.http.get("/api/openapi.json").json()["paths"]
     assert set(paths) == {
         "/api/health",
+        "/api/house-preview",
+        "/api/house-rules",
+        "/api/house-rules/{digest}",
         "/api/rulesets",
         "/api/rulesets/compose",
+        "/api/rulesets/{name}/page",
         "/api/tables",
         "/api/tables/{table_id}",
         "/api/tables/{table_id}/record",

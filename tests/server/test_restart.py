@@ -2,21 +2,29 @@ import multiprocessing
 import random
 import sqlite3
 import threading
-from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 import httpx
+import pytest
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect
 
 from knobel.record import Record
 from knobel.server import folder
-from tests.server.serving import PEOPLE, Player, serve
+from tests.server.serving import PEOPLE, Player, serve, wire_move
 
 N_KILLS = 22
-
+ROBO = {"name": "Robo", "kind": "computer"}
+TRIPLE = {"ruleset": "classic", "options": {"columns": 3}, "seats": [*PEOPLE, ROBO], "begin": "random"}
+ACHT = {
+    "ruleset": "acht-mann",
+    "options": {"upper_threshold": 8, "samuel_mode": "throw"},  # special rounds come soon
+    "seats": [*PEOPLE, {"name": "Cem", "kind": "person"}],
+    "begin": "highest_throw",
+}
 
 FORKS = multiprocessing.get_context("forkserver")  # a server process each time, without importing everything again
 FORKS.set_forkserver_preload(["tests.server.serving"])
@@ -45,9 +53,7 @@ class Process:
         with connect(f"ws{self.url[4:]}api/tables/{table}/socket", compression=None) as connection:
             yield Player(connection, since)
 
-    def open(self) -> str:
-        robo = {"name": "Robo", "kind": "computer"}
-        body = {"ruleset": "classic", "options": {"columns": 3}, "seats": [*PEOPLE, robo], "begin": "random"}
+    def open(self, body: dict[str, Any]) -> str:
         return str(httpx.post(f"{self.url}api/tables", json=body).raise_for_status().json()["id"])
 
 
@@ -60,17 +66,21 @@ class Game:
         self.version: int | None = None
         self.n_resent = self.n_resent_stored = 0
 
-    def play(self, player: Player, rng: random.Random) -> None:
-        """Until the server dies."""
+    def play(self, player: Player, rng: random.Random, scene: str = "", kill: Callable[[], None] | None = None) -> None:
+        """Until the server dies: of itself, or by `kill` as soon as a command has been sent in this scene."""
         if self.pending is not None:
             self.resend(player)
         while True:
             while not player.view["actions"]:
                 player.receive()
-            action = rng.choice(player.view["actions"])
-            move = {"do": "throw", "keep": []} if action.startswith("keep") else {"do": "enter", "box": action[6:]}
-            self.pending = player.command(move, id=f"command-{rng.getrandbits(64):x}")
+            kinds = sorted({action.split()[0] for action in player.view["actions"]})
+            kind = rng.choice(kinds)
+            action = rng.choice([action for action in player.view["actions"] if action.startswith(kind)])
+            self.pending = player.command(wire_move(action, player.live), id=f"command-{rng.getrandbits(64):x}")
             player.send(self.pending)
+            if kill is not None and scene_of(player) == scene:
+                threading.Timer(rng.uniform(0, 0.01), kill).start()
+                kill = None
             assert player.until_reply()["ok"]
             self.learn(player)
 
@@ -97,7 +107,7 @@ def test_a_killed_server_has_lost_nothing_that_it_acknowledged(tmp_path: Path) -
     rng, game, table = random.Random(20), Game(), ""
     for _ in range(N_KILLS):
         with Process(tmp_path) as server:
-            table = table or server.open()
+            table = table or server.open(TRIPLE)
             with server.joined(table, game.version) as player:
                 whole = Record.parse(httpx.get(f"{server.url}api/tables/{table}/record").text)
                 assert_kept(whole, game)
@@ -111,9 +121,38 @@ def test_a_killed_server_has_lost_nothing_that_it_acknowledged(tmp_path: Path) -
                     killer.join()
     assert len(game.acknowledged) > 2 * N_KILLS
     assert game.n_resent > 0
-    with Process(tmp_path) as server:
+    assert_whole(tmp_path, table, game)
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_a_server_killed_in_an_interruption_goes_on_with_it(tmp_path: Path, seed: int) -> None:
+    rng, game, table = random.Random(seed), Game(), ""
+    for scene in ("helpers", "pool", "pick", "special"):
+        with Process(tmp_path) as server:
+            table = table or server.open(ACHT)
+            with server.joined(table, game.version) as player, suppress(ConnectionClosed):
+                game.play(player, rng, scene, server.process.kill)
+        assert game.acknowledged
+    assert_whole(tmp_path, table, game)
+
+
+def scene_of(player: Player) -> str:
+    """What interrupts the regular turns at this moment."""
+    turn = player.view["turn"]
+    if turn["helpers"]:
+        return "helpers"
+    if turn["pool"]:
+        return "pool"
+    if turn["scene"] == "special":
+        return "special" if turn["box"] else "pick"
+    return ""
+
+
+def assert_whole(data: Path, table: str, game: Game) -> None:
+    """Everything that was acknowledged is there, once."""
+    with Process(data) as server:
         assert_kept(Record.parse(httpx.get(f"{server.url}api/tables/{table}/record").text), game)
-    with closing(sqlite3.connect(tmp_path / folder.DATABASE)) as connection:
+    with closing(sqlite3.connect(data / folder.DATABASE)) as connection:
         assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
         twice = (
             "SELECT command_id FROM events GROUP BY table_id, command_id HAVING command_id NOT NULL AND count(*) > 1"
@@ -130,7 +169,11 @@ def assert_kept(record: Record, game: Game) -> None:
             continue
         stored = record.events[version - 2]
         assert stored.seat == event["seat"]
+        verb, _, argument = str(stored.action).partition(" ")
+        assert verb == {"throw": "extra" if event["extra"] else "keep"}.get(event["kind"], event["kind"])
         if event["kind"] == "throw":
             assert list(stored.faces) == event["dice"]
+        elif event["kind"] == "choose":
+            assert argument == "".join(map(str, sorted(event["dice"])))
         else:
-            assert str(stored.action) == f"enter {event['box']}"
+            assert argument == (event["box"] or event["token"])

@@ -77,6 +77,11 @@ def test_a_second_tab_sees_every_event(served: Served) -> None:
         ({"move": {"do": "throw", "keep": [0]}}, "action/illegal"),
         ({"move": {"do": "enter", "box": "chance"}}, "action/illegal"),
         ({"move": {"do": "enter", "box": "../../etc/passwd"}}, "action/illegal"),
+        ({"move": {"do": "throw", "keep": [], "extra": True}}, "action/illegal"),
+        ({"move": {"do": "spend", "token": "samuel"}}, "action/illegal"),
+        ({"move": {"do": "choose", "places": [0, 1, 2, 3, 4]}}, "action/illegal"),
+        ({"move": {"do": "choose", "places": list(range(128))}}, "action/illegal"),
+        ({"move": {"do": "pick", "box": "ones"}}, "action/illegal"),
     ],
 )
 def test_a_refused_command_changes_nothing(served: Served, changes: dict[str, Any], code: str) -> None:
@@ -249,6 +254,8 @@ def test_a_game_of_computers_ends(served: Served) -> None:
 
 WRONG_VALUES: tuple[Any, ...] = (None, [], {}, 1.5, "x", True, -1)
 WRONG_KEEPS: tuple[Any, ...] = (None, 1, "01", {"0": 1}, [8], [-1], [1.0], ["1"], [True], [None], [[0]])
+NO_FLAGS: tuple[Any, ...] = (None, 0, 1, "true", [], {})
+NO_NAMES: tuple[Any, ...] = (None, [], {}, 1, True, "x" * 61)
 MALFORMED = {
     "not JSON": ("{", "message/not-json"),
     "nothing": ("", "message/not-json"),
@@ -277,6 +284,24 @@ MALFORMED = {
         f"keep is {value!r}": (json.dumps(GOOD | {"move": {"do": "throw", "keep": value}}), "message/invalid")
         for value in WRONG_KEEPS
     },
+    **{
+        f"places are {value!r}": (json.dumps(GOOD | {"move": {"do": "choose", "places": value}}), "message/invalid")
+        for value in (*WRONG_KEEPS[:4], [128], *WRONG_KEEPS[5:])
+    },
+    **{
+        f"extra is {value!r}": (
+            json.dumps(GOOD | {"move": {"do": "throw", "keep": [], "extra": value}}),
+            "message/invalid",
+        )
+        for value in NO_FLAGS
+    },
+    **{
+        f"{field} is {value!r}": (json.dumps(GOOD | {"move": {"do": do, field: value}}), "message/invalid")
+        for do, field in (("spend", "token"), ("pick", "box"))
+        for value in NO_NAMES
+    },
+    "a choice without places": (json.dumps(GOOD | {"move": {"do": "choose"}}), "message/invalid"),
+    "a token that is a box": (json.dumps(GOOD | {"move": {"do": "spend", "box": "ones"}}), "message/invalid"),
     "a box of 61 characters": (json.dumps(GOOD | {"move": {"do": "enter", "box": "x" * 61}}), "message/invalid"),
     "hello with since -1": ('{"type":"hello","protocol":1,"since":-1}', "message/invalid"),
     "hello again": ('{"type":"hello","protocol":1}', "message/hello-again"),

@@ -12,11 +12,12 @@ import pytest
 from websockets.exceptions import InvalidStatus
 
 import knobel
+from knobel.event import EnterBox, ThrowDice
 from knobel.server import folder, hall, writer
 from knobel.server.hall import Hall
 from knobel.server.store import Opened, Step, Store
 from knobel.server.writer import Answer, Master
-from knobel.table import Command, EnterBox, Refused, Seat, ThrowDice
+from knobel.table import Command, Refused, Seat
 from tests.server.serving import AGAINST_COMPUTER, PEOPLE, Player, Served, needs_root, serving, small_disk
 
 ADA, ROBO = Seat("Ada", "person"), Seat("Robo", "computer")
@@ -29,7 +30,7 @@ class CountingStore(Store):
     failure: Exception | None = None
 
     def __init__(self, database: Path) -> None:
-        super().__init__(Store.on_sqlite(database)._engine)
+        super().__init__(Store.on_sqlite(database).engine)
         self.gate = asyncio.Event()
         self.gate.set()
 
@@ -409,7 +410,7 @@ def test_dice_come_from_the_draw_that_is_handed_in(tmp_path: Path) -> None:
 
 def test_commits_are_durable_and_the_database_checks_itself(tmp_path: Path) -> None:
     async def work(opened: Hall, store: CountingStore) -> None:
-        async with store._engine.connect() as connection:
+        async with store.engine.connect() as connection:
             pragmas = ("journal_mode", "synchronous", "foreign_keys", "busy_timeout")
             values = [(await connection.exec_driver_sql(f"PRAGMA {pragma}")).scalar() for pragma in pragmas]
         assert values == ["wal", 2, 1, 2000]  # 2: FULL, a commit survives a power cut

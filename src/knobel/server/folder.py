@@ -15,7 +15,7 @@ from knobel.errors import KnobelError, Param, Reason
 from knobel.server.store import use_pragmas
 
 APPLICATION_ID = 0x4B4E4F42  # "KNOB", in the header of our SQLite files
-REVISION = "0001"  # of the schema; the newest file in migrations/versions
+REVISION = "0002"  # of the schema; the newest file in migrations/versions
 DATABASE, LOCK = "knobel.sqlite3", "knobel.lock"
 _PROBE = 1 << 20  # room that a start needs: the write-ahead log and some games
 

@@ -12,7 +12,8 @@ from knobel.players.simple import Greedy
 from knobel.server.chance import draw
 from knobel.server.store import Opened, Store
 from knobel.server.writer import Answer, Master, Writer
-from knobel.table import Begin, Command, Draw, Refused, Seat, first_event, move_of, open_table
+from knobel.table import Begin, Command, Draw, Refused, Seat, first_event, open_table
+from knobel.tray import move_of
 from knobel.vocabulary import Ruleset
 
 MAX_IDLE = 500  # tables that stay in memory though nobody watches them
@@ -102,7 +103,7 @@ class Hall:
             master.player = asyncio.create_task(self._play_computers(master))
 
     async def _play_computers(self, master: Master) -> None:
-        """Play until a person is on turn; a commit that fails is tried again."""
+        """Play until a person must act; a commit that fails is tried again."""
         wait = _RETRY
         try:
             while _is_computers_turn(master):
@@ -111,7 +112,7 @@ class Hall:
                 action = await loop.run_in_executor(self._threads, self._policy.choose, table.state, self._rng)
                 turn = table.state.turn
                 assert turn is not None
-                command = Command(turn.seat, table.version, move_of(action, table.dice), by="computer")
+                command = Command(turn.seat, table.version, move_of(action, table.tray), by="computer")
                 try:
                     answer = await self.writer.play(master, command, None)
                 except Refused:

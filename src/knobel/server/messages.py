@@ -4,18 +4,21 @@ Every command carries an id (it counts once, however often it is sent) and the v
 """
 
 from dataclasses import dataclass
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
 from knobel.errors import Param
+from knobel.explain.page import RulesPage
 from knobel.view import RulesetView, View
-from knobel.vocabulary import Labels, OptionValue
+from knobel.vocabulary import Labels, OptionValue, Ruleset
 
 PROTOCOL = 1
 
 Name = Annotated[str, Field(min_length=1, max_length=40)]
+RulesetName = Annotated[str, Field(max_length=80)]  # an id, or `house:` and the digest of a house ruleset
 Position = Annotated[int, Field(ge=0, le=7)]
+Roll = Annotated[tuple[Annotated[int, Field(ge=1, le=6)], ...], Field(max_length=8)]
 
 
 # --- from the browser, on the socket ---
@@ -32,9 +35,10 @@ class Hello:
 
 @dataclass(frozen=True, slots=True)
 class Throw:
-    """Throw all dice except those at the kept positions."""
+    """Throw all dice except those at the kept positions; `extra` uses an earned throw. A helper keeps none."""
 
     keep: tuple[Position, ...]
+    extra: bool = False
     do: Literal["throw"] = "throw"
 
 
@@ -46,7 +50,31 @@ class Enter:
     do: Literal["enter"] = "enter"
 
 
-Move = Annotated[Throw | Enter, Field(discriminator="do")]
+@dataclass(frozen=True, slots=True)
+class Spend:
+    """Spend a token, e.g. `samuel` or `wunder`."""
+
+    token: Annotated[str, Field(max_length=40)]
+    do: Literal["spend"] = "spend"
+
+
+@dataclass(frozen=True, slots=True)
+class Choose:
+    """Choose dice from the pool that helpers have filled, by their places in `Live.pool`, counted through from 0."""
+
+    places: tuple[Annotated[int, Field(ge=0, le=127)], ...]
+    do: Literal["choose"] = "choose"
+
+
+@dataclass(frozen=True, slots=True)
+class Pick:
+    """Pick the box for which all throw in a special round."""
+
+    box: Annotated[str, Field(max_length=60)]
+    do: Literal["pick"] = "pick"
+
+
+Move = Annotated[Throw | Enter | Spend | Choose | Pick, Field(discriminator="do")]
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,16 +113,27 @@ class SeatView:
 
 @dataclass(frozen=True, slots=True)
 class EventView:
-    """One stored event. `begin`: who starts; `throw`: dice after it; `enter`: what was written."""
+    """One stored event. `begin`: who starts; `throw`: dice after it; `enter`: what was written; `choose`: the dice."""
 
     version: int
-    kind: Literal["begin", "throw", "enter"]
-    seat: int
+    kind: Literal["begin", "throw", "enter", "spend", "choose", "pick"]
+    seat: int  # who acted
+    owner: int  # whose turn it was: another one while a helper threw
     dice: tuple[int, ...] = ()  # throw: all dice in tray order; begin: the dice of the seat that won the throw for it
     thrown: tuple[int, ...] = ()  # throw: positions that were thrown
+    extra: bool = False  # throw: an earned one
+    token: str | None = None
     box: str | None = None
     points: int | None = None
     bonus: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class PoolThrow:
+    """Dice that one seat has put into the pool."""
+
+    seat: int
+    dice: tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +141,8 @@ class Live:
     """The part of a table that changes."""
 
     version: int
-    dice: tuple[int, ...] | None  # in tray order, which they keep from throw to throw; None before the first throw
+    dice: tuple[int, ...] | None  # the owner's, in the order of the tray; None before the first throw
+    pool: tuple[PoolThrow, ...]  # the owner's dice if they belong to it, then each helper's; empty without helpers
     view: View
 
 
@@ -177,7 +217,7 @@ class RulesetOffers:
 class RulesetChoice:
     """POST /api/rulesets/compose: check a choice of options; answers `RulesetView`, or 422 with `Refusal`."""
 
-    ruleset: Annotated[str, Field(max_length=40)]
+    ruleset: RulesetName
     options: dict[Annotated[str, Field(max_length=40)], OptionValue]
 
 
@@ -193,7 +233,7 @@ class SeatChoice:
 class NewTable:
     """POST /api/tables: answers `TableLine` with 201, or 422 with `Refusal`."""
 
-    ruleset: Annotated[str, Field(max_length=40)]
+    ruleset: RulesetName | None  # None: the rules of the table that it follows; options are empty then
     options: dict[Annotated[str, Field(max_length=40)], OptionValue]
     seats: Annotated[tuple[SeatChoice, ...], Field(min_length=1, max_length=12)]
     begin: Literal["seat", "rotate", "random", "highest_throw"] = "seat"
@@ -217,6 +257,58 @@ class TableList:
     """GET /api/tables"""
 
     tables: tuple[TableLine, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class HouseDraft:
+    """POST /api/house-rules keeps them: 201 with `HouseRules`; POST /api/house-preview only tries them."""
+
+    rules: Annotated[str, Field(max_length=60_000)] | dict[str, Any]  # the text of a TOML file, or the same as data
+    rolls: Annotated[tuple[Roll, ...], Field(max_length=8)] = ()  # to be scored by the preview
+
+
+@dataclass(frozen=True, slots=True)
+class HouseRules:
+    """GET /api/house-rules/{digest}: a house ruleset, whole."""
+
+    digest: str  # 64 hex digits; a table is played by `house:` and this
+    ruleset: RulesetView
+    rules: Ruleset  # every key, defaults filled in
+    toml: str
+
+
+@dataclass(frozen=True, slots=True)
+class HousePreview:
+    """What a draft is and makes of the rolls that came with it, or why it cannot be played; a draft may be wrong."""
+
+    house: HouseRules | None
+    points: tuple[tuple[int, ...] | None, ...] = ()  # for each roll in the order of the rows; None: not so many dice
+    problem: Problem | None = None  # with the dotted key of what is wrong as `at`
+
+
+@dataclass(frozen=True, slots=True)
+class HouseLine:
+    """A house ruleset in the list of GET /api/house-rules, latest first."""
+
+    digest: str
+    ruleset: RulesetView
+    created: float  # Unix time in seconds
+
+
+@dataclass(frozen=True, slots=True)
+class HouseList:
+    """GET /api/house-rules"""
+
+    rules: tuple[HouseLine, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RulesAnswer:
+    """GET /api/rulesets/{id}/page?option=value: the rules explained; 422 with `Refusal` for what cannot be."""
+
+    ruleset: RulesetView
+    standard: RulesetView  # what the page compares it with
+    page: RulesPage
 
 
 @dataclass(frozen=True, slots=True)

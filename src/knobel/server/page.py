@@ -12,24 +12,34 @@ from starlette.exceptions import HTTPException
 from starlette.routing import Match, Route
 
 from knobel import text
-from knobel.errors import KnobelError, Reason, RulesetError
-from knobel.ruleset import builtin_ids, compose_ruleset
-from knobel.schema import listed
+from knobel.errors import KnobelError, Reason
+from knobel.server.explained import explained
 from knobel.server.hall import Hall
-from knobel.server.messages import NewTable, Problem, Refusal, RulesetChoice, RulesetOffers, TableLine, TableList
+from knobel.server.house import House, add_house_routes
+from knobel.server.messages import (
+    NewTable,
+    Problem,
+    Refusal,
+    RulesAnswer,
+    RulesetChoice,
+    RulesetName,
+    RulesetOffers,
+    TableLine,
+    TableList,
+)
 from knobel.server.name import clean_name
 from knobel.server.present import offers, problem_of, refusal_of, rules_of, seat_views
 from knobel.server.store import Line
 from knobel.server.wire import first_problem, printable
 from knobel.table import BrokenTable, Refused, Seat, to_record
 from knobel.view import RulesetView
-from knobel.vocabulary import OptionValue, Ruleset
 
 STATIC = FilePath(__file__).parent / "static"
 LISTED = 50  # tables in the list
 
 _STATUS = {
     "table/unknown": 404,
+    "ruleset/full": 507,
     "server/overloaded": 503,
     "storage/full": 507,
     "storage/failed": 503,
@@ -61,6 +71,8 @@ class Health:
 
 def add_routes(app: FastAPI, hall: Hall) -> None:
     """All pages and the API that they use."""
+    house = House(hall.store)
+    add_house_routes(app, house, _REFUSED)
 
     @app.get("/api/health", responses=_REFUSED | {503: {"model": Refusal, "description": "Storing fails"}})
     async def _health() -> Health:
@@ -75,7 +87,11 @@ def add_routes(app: FastAPI, hall: Hall) -> None:
 
     @app.post("/api/rulesets/compose", responses=_REFUSED)
     async def _compose(choice: RulesetChoice) -> RulesetView:
-        return rules_of(_composed(choice.ruleset, choice.options))
+        return rules_of(await house.compose(choice.ruleset, choice.options))
+
+    @app.get("/api/rulesets/{name}/page", responses=_REFUSED)
+    async def _rules(name: RulesetName, request: Request) -> RulesAnswer:
+        return await explained(house, name, request.query_params.multi_items())
 
     @app.get("/api/tables", responses=_REFUSED)
     async def _tables() -> TableList:
@@ -83,7 +99,10 @@ def add_routes(app: FastAPI, hall: Hall) -> None:
 
     @app.post("/api/tables", status_code=201, responses=_REFUSED | _UNKNOWN)
     async def _open(new: NewTable) -> TableLine:
-        ruleset = _composed(new.ruleset, new.options)
+        if new.ruleset is None:
+            ruleset = (await hall.find(new.follows or "")).table.ruleset
+        else:
+            ruleset = await house.compose(new.ruleset, new.options)
         seats = tuple(Seat(clean_name(seat.name), seat.kind) for seat in new.seats)
         master = await hall.open(ruleset, seats, new.begin, new.follows)
         return await _line_of(hall, master.table.id)
@@ -99,6 +118,10 @@ def add_routes(app: FastAPI, hall: Hall) -> None:
         return PlainTextResponse(record, headers={"content-disposition": f'attachment; filename="{table_id}.knobel"'})
 
     @app.api_route("/", methods=["GET", "HEAD"], include_in_schema=False)
+    @app.api_route("/rules", methods=["GET", "HEAD"], include_in_schema=False)
+    @app.api_route("/rules/{ruleset}", methods=["GET", "HEAD"], include_in_schema=False)
+    @app.api_route("/workshop", methods=["GET", "HEAD"], include_in_schema=False)
+    @app.api_route("/workshop/{digest}", methods=["GET", "HEAD"], include_in_schema=False)
     @app.api_route("/table/{table_id}", methods=["GET", "HEAD"], include_in_schema=False)
     async def _index() -> Response:
         index = STATIC / "index.html"
@@ -153,20 +176,6 @@ def _methods(app: FastAPI, request: Request) -> set[str]:
 
 def _refusal(status: int, problem: Problem) -> Response:
     return JSONResponse(asdict(Refusal(problem)), status)
-
-
-def _composed(name: str, options: dict[str, OptionValue]) -> Ruleset:
-    """A ruleset that comes with knobel: browsers name ids, never files."""
-    if name not in builtin_ids():
-        raise Refused("ruleset/unknown", Reason("unknown-ruleset", {"values": listed(builtin_ids())}))
-    try:
-        return compose_ruleset(name, options)
-    except RulesetError as error:
-        params = {
-            name: printable(value) if isinstance(value, str) else value for name, value in error.reason.params.items()
-        }
-        option = error.key.removeprefix("options.").replace(".", "_")  # where the page shows it
-        raise Refused("ruleset/refused", Reason(error.reason.key, {"option": option, **params})) from None
 
 
 async def _line_of(hall: Hall, table_id: str) -> TableLine:

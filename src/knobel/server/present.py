@@ -1,15 +1,33 @@
-"""Tables, events and errors as wire types: what the server says about a game."""
+"""Between wire types and tables: what the server says about a game, and what browsers ask for."""
 
 from functools import lru_cache
 
 from pydantic import TypeAdapter
 
 from knobel.errors import KnobelError
+from knobel.event import (
+    Began,
+    ChooseDice,
+    Chose,
+    EnterBox,
+    Entered,
+    Event,
+    Move,
+    PickBox,
+    Picked,
+    SpendToken,
+    Spent,
+    Threw,
+    ThrowDice,
+    owner_of,
+)
 from knobel.ruleset import admitted_options, builtin_ids, load
+from knobel.server import messages
 from knobel.server.messages import (
     EventView,
     Live,
     OptionView,
+    PoolThrow,
     Problem,
     ReplyMessage,
     RulesetOffer,
@@ -19,7 +37,7 @@ from knobel.server.messages import (
     TableMessage,
     UpdateMessage,
 )
-from knobel.table import Began, Event, Refused, Seat, Table, Threw
+from knobel.table import Command, Refused, Seat, Table
 from knobel.view import RulesetView, ruleset_view, view_of
 from knobel.vocabulary import Ruleset
 
@@ -52,7 +70,7 @@ def table_message(table: Table) -> TableMessage:
         ruleset=rules_of(table.ruleset),
         seats=seat_views(table.seats),
         begin=table.begin,
-        events=tuple(event_view(event, number) for number, event in enumerate(table.events[first:], first + 1)),
+        events=_events_after(table, first),
         live=live_of(table),
     )
 
@@ -61,31 +79,65 @@ def missed_message(table: Table, since: int | None) -> TableMessage | UpdateMess
     """The events after `since` if they are few enough and the client can have seen that version, else everything."""
     if since is None or not 0 < since <= table.version or table.version - since > MISSED:
         return table_message(table)
-    events = tuple(event_view(event, number) for number, event in enumerate(table.events[since:], since + 1))
-    return UpdateMessage(events, live_of(table))
+    return UpdateMessage(_events_after(table, since), live_of(table))
 
 
 def update_message(table: Table) -> UpdateMessage:
     """The latest event and the state after it."""
-    return UpdateMessage((event_view(table.events[-1], table.version),), live_of(table))
+    return UpdateMessage(_events_after(table, table.version - 1), live_of(table))
 
 
 def live_of(table: Table) -> Live:
     """The part that changes; it shows the actions of the person on turn, since all sit at one device."""
     turn, acting = table.state.turn, table.acting
     seat = turn.seat if turn is not None and acting is not None and acting.kind == "person" else None
-    return Live(table.version, table.dice, view_of(table.state, seat))
+    pool = tuple(PoolThrow(thrower, dice) for thrower, dice in table.pool)
+    return Live(table.version, table.dice, pool, view_of(table.state, seat))
 
 
-def event_view(event: Event, version: int) -> EventView:
-    """An event as browsers show it."""
-    if isinstance(event, Began):
-        winning = next((dice for seat, dice in event.rounds[-1] if seat == event.seat), ()) if event.rounds else ()
-        return EventView(version, "begin", event.seat, dice=winning)
-    if isinstance(event, Threw):
-        thrown = tuple(place for place in range(len(event.dice)) if place not in event.keep)
-        return EventView(version, "throw", event.seat, dice=event.dice, thrown=thrown)
-    return EventView(version, "enter", event.seat, box=event.box, points=event.points, bonus=event.bonus)
+def event_view(event: Event, version: int, owner: int) -> EventView:
+    """An event in a turn of `owner` as browsers show it."""
+    seat = event.seat
+    match event:
+        case Began():
+            winning = next((dice for thrower, dice in event.rounds[-1] if thrower == seat), ()) if event.rounds else ()
+            return EventView(version, "begin", seat, owner, dice=winning)
+        case Threw():
+            return EventView(version, "throw", seat, owner, event.dice, event.thrown, event.extra)
+        case Entered():
+            return EventView(version, "enter", seat, owner, box=event.box, points=event.points, bonus=event.bonus)
+        case Spent():
+            return EventView(version, "spend", seat, owner, token=event.token)
+        case Chose():
+            return EventView(version, "choose", seat, owner, dice=event.dice)
+        case Picked():
+            return EventView(version, "pick", seat, owner, box=event.box)
+
+
+def command_of(message: messages.Command) -> Command:
+    """A command of a browser for its table."""
+    return Command(message.seat, message.version, _move_of(message.move))
+
+
+def _move_of(move: messages.Move) -> Move:
+    match move:
+        case messages.Throw():
+            return ThrowDice(move.keep, move.extra)
+        case messages.Enter():
+            return EnterBox(move.box)
+        case messages.Spend():
+            return SpendToken(move.token)
+        case messages.Choose():
+            return ChooseDice(move.places)
+        case messages.Pick():
+            return PickBox(move.box)
+
+
+def _events_after(table: Table, version: int) -> tuple[EventView, ...]:
+    return tuple(
+        event_view(table.events[index], index + 1, owner_of(table.events, index))
+        for index in range(version, table.version)
+    )
 
 
 def seat_views(seats: tuple[Seat, ...]) -> tuple[SeatView, ...]:

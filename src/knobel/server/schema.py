@@ -8,8 +8,16 @@ from pydantic.json_schema import GenerateJsonSchema
 
 from knobel.server import messages
 
-FROM_BROWSER: tuple[Any, ...] = (messages.ClientMessage, messages.RulesetChoice, messages.NewTable)
-TO_BROWSER: tuple[Any, ...] = (messages.ServerMessage, messages.RulesetOffers, messages.TableList, messages.Refusal)
+FROM_BROWSER: tuple[Any, ...] = (messages.ClientMessage, messages.RulesetChoice, messages.NewTable, messages.HouseDraft)
+TO_BROWSER: tuple[Any, ...] = (
+    messages.ServerMessage,
+    messages.RulesetOffers,
+    messages.TableList,
+    messages.HousePreview,
+    messages.HouseList,
+    messages.RulesAnswer,
+    messages.Refusal,
+)
 
 
 class _Wire(GenerateJsonSchema):

@@ -7,11 +7,10 @@ import time
 from knobel.errors import KnobelError, Reason
 from knobel.server.guard import Message, Receive, Send, refuse
 from knobel.server.hall import Hall
-from knobel.server.messages import PROTOCOL, Command, Hello, ReplyMessage, Throw
-from knobel.server.present import encode, missed_message, problem_of, refusal_of
+from knobel.server.messages import PROTOCOL, Command, Hello, ReplyMessage
+from knobel.server.present import command_of, encode, missed_message, problem_of, refusal_of
 from knobel.server.wire import read_message
-from knobel.table import BrokenTable, EnterBox, Refused, ThrowDice
-from knobel.table import Command as TableCommand
+from knobel.table import BrokenTable, Refused
 
 HELLO_SECONDS = 10.0
 FLUSH_SECONDS = 2.0  # for the last answers before the server ends a connection
@@ -101,7 +100,7 @@ class _Connection:
                     self._refuse(Refused("message/hello-again", Reason("server-hello-again")), master.table.version)
                     continue
                 try:
-                    answer = await self._hall.play(master, _command(message), message.id)
+                    answer = await self._hall.play(master, command_of(message), message.id)
                 except Refused as error:
                     self._refuse(error, master.table.version, message.id)
                 else:
@@ -170,8 +169,3 @@ class _Connection:
                 await self._send({"type": "websocket.send", "text": text})
             except OSError:  # the browser is gone; `_receive` says so as well
                 return
-
-
-def _command(message: Command) -> TableCommand:
-    move = ThrowDice(message.move.keep) if isinstance(message.move, Throw) else EnterBox(message.move.box)
-    return TableCommand(message.seat, message.version, move)

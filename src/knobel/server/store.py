@@ -20,8 +20,9 @@ from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 
 from knobel import game
 from knobel.errors import KnobelError, Reason
+from knobel.event import Event
 from knobel.schema import parse, to_mapping
-from knobel.table import Began, BrokenTable, Entered, Event, Refused, Seat, Table, Threw, replay
+from knobel.table import BrokenTable, Refused, Seat, Table, replay
 from knobel.vocabulary import OptionValue, Ruleset
 
 BUSY_SECONDS = 2
@@ -51,7 +52,7 @@ EVENTS = sa.Table(
     sa.Column("body", sa.Text, nullable=False),  # JSON
     sa.UniqueConstraint("table_id", "command_id", name="events_command"),
 )
-_EVENT: TypeAdapter[Event] = TypeAdapter(Annotated[Began | Threw | Entered, Field(discriminator="kind")])
+_EVENT: TypeAdapter[Event] = TypeAdapter(Annotated[Event, Field(discriminator="kind")])
 _SEATS: TypeAdapter[tuple[Seat, ...]] = TypeAdapter(tuple[Seat, ...])
 
 
@@ -96,7 +97,7 @@ class Store:
 
     def __init__(self, engine: AsyncEngine) -> None:
         """`engine` must be at the present revision of the schema."""
-        self._engine = engine
+        self.engine = engine
 
     @staticmethod
     def on_sqlite(path: Path) -> "Store":
@@ -112,25 +113,25 @@ class Store:
         events += [_event_row(item.table, item.command_id, now) for item in steps]
         latest = {step.table.id: _summary(step.table, now) for step in steps}
         try:
-            async with self._engine.begin() as connection:
+            async with self.engine.begin() as connection:
                 if opened:
                     await connection.execute(sa.insert(TABLES), [_table_row(item, now) for item in opened])
                 await connection.execute(sa.insert(EVENTS), events)
                 if latest:
                     await connection.execute(_UPDATE, list(latest.values()))
         except (SQLAlchemyError, OSError) as error:
-            raise _failed(error) from error
+            raise failed(error) from error
 
     async def load(self, table_id: str) -> Stored | None:
         """A table replayed from its events, None if unknown. Raises `BrokenTable`, or `Refused` if reading fails."""
         columns = (EVENTS.c.version, EVENTS.c.command_id, EVENTS.c.body)
         query = sa.select(*columns).where(EVENTS.c.table_id == table_id).order_by(EVENTS.c.version)
         try:
-            async with self._engine.connect() as connection:
+            async with self.engine.connect() as connection:
                 head = (await connection.execute(sa.select(TABLES).where(TABLES.c.id == table_id))).one_or_none()
                 rows = (await connection.execute(query)).all()
         except (SQLAlchemyError, OSError) as error:
-            raise _failed(error) from error
+            raise failed(error) from error
         return None if head is None else _replayed(head, rows)
 
     async def latest(self, n: int) -> tuple[Line, ...]:
@@ -143,15 +144,15 @@ class Store:
 
     async def _lines(self, query: sa.Select[Any]) -> tuple[Line, ...]:
         try:
-            async with self._engine.connect() as connection:
+            async with self.engine.connect() as connection:
                 rows = (await connection.execute(query)).all()
         except (SQLAlchemyError, OSError) as error:
-            raise _failed(error) from error
+            raise failed(error) from error
         return tuple(line for row in rows if (line := _line(row)) is not None)
 
     async def close(self) -> None:
         """Close all connections."""
-        await self._engine.dispose()
+        await self.engine.dispose()
 
 
 def use_pragmas(engine: sa.Engine) -> None:
@@ -182,7 +183,8 @@ _UPDATE = (
 )
 
 
-def _failed(error: Exception) -> Refused:
+def failed(error: Exception) -> Refused:
+    """What is said when the database does not do what it should."""
     number = getattr(getattr(error, "orig", None), "sqlite_errorcode", None)
     if number == sqlite3.SQLITE_FULL:
         return Refused("storage/full", Reason("server-storage-full"))

@@ -66,6 +66,7 @@ ui-setup-more-changed = { $count ->
    *[other] Weitere Regeln, { $count } geändert
   }
 ui-setup-no-options = Dieser Block wird gespielt, wie er gedruckt ist.
+ui-setup-no-joker = Die beiden Joker zur Wahl gehören zum klassischen Block.
 ui-setup-standard = Standard
 ui-setup-reset = Alles auf Standard
 ui-setup-needs = Nur mit { $needs }.
@@ -75,7 +76,8 @@ ui-list-order = eigene Reihenfolge
     .help = Bring die Felder in die Reihenfolge, in der gespielt wird.
 ui-list-tiebreak = Felder vergleichen
     .help = Bei gleicher Summe entscheidet das erste Feld dieser Liste, dann das nächste.
-ui-setup-numbers = Faktor { $number }
+ui-setup-numbers = Spalte { $number }
+ui-setup-a-number = eine Zahl
 ui-setup-move-up = { $name } nach oben
 ui-setup-move-down = { $name } nach unten
 ui-setup-loading = Die Blöcke kommen …
@@ -83,6 +85,8 @@ ui-pad-facts = { $dice } Würfel, { $boxes } Felder
 ui-pad-bonus = Bonus { $bonus } ab { $threshold }
 ui-pad-saved = gesparte Würfe
 ui-pad-extra = +{ $points } je weiterem Fünfling
+ui-pad-columns = { $columns } Spalten
+ui-pad-special = mit Sonderrunden
 
 ui-seats = Wer spielt mit?
 ui-seat-name = Name auf Platz { $number }
@@ -147,6 +151,49 @@ ui-throws-left-saved = { $left ->
    *[other] { $left } Würfe übrig
   }, davon { $saved } gespart
 ui-saved-chip = +{ $saved }
+ui-throw-on = Weiter würfeln → { $count ->
+    [one] Spalte { $columns }
+   *[other] Spalten { $columns }
+  }
+ui-throw-repeat = Den Wurf wiederholen
+ui-throw-help = Für { $owner } würfeln
+ui-choose-count = { $count } von { $dice } ausgesucht
+ui-choose-take = Diese { $dice } nehmen
+ui-pick-box = Feld für alle aussuchen
+ui-pick-preview = Für alle: { $box }
+ui-turn-repeats = { $name } wiederholt den Wurf
+ui-turn-helps = { $name } würfelt für { $owner }
+ui-turn-chooses = { $name } sucht Würfel aus
+ui-turn-picks = { $name } sucht ein Feld aus
+ui-turn-for-box = { $name } würfelt für { $box }
+ui-turn-for-box-enters = { $name } schreibt { $box }
+ui-ladder = { $throw } von { $most } Würfen
+ui-extra-throw = Extrawurf × { $count }
+ui-extra-throw-help = Extrawurf: Der Wurf zählt nicht, die Spalten bleiben offen.
+ui-extra-throw-none = Einen Extrawurf hast du noch nicht verdient.
+ui-extra-throw-later = Ein Extrawurf geht jetzt nicht.
+ui-token-sign-wunder = [!ww!]
+ui-token-left = { $token }: { $count ->
+    [0] verbraucht
+    [one] noch da
+   *[other] noch { $count }-mal
+  }
+ui-token-restart = { $token }: Der Wurf ist vergessen, ohne Strich.
+ui-token-helpers = { $token }: Alle anderen würfeln mit, du suchst dir die schönsten Würfel aus.
+ui-token-sure = Noch ein Klick, und es gilt.
+ui-token-used = { $token } ist verbraucht.
+ui-token-first = { $token } geht erst nach dem ersten Wurf.
+ui-token-later = { $token } geht jetzt nicht.
+ui-pool = Würfel zum Aussuchen
+ui-pool-of = Würfel von { $name }
+ui-pool-die = { $name }, Würfel { $number }: { $value }
+ui-hint-help = Leertaste oder Knopf: Deine Würfel fliegen für { $owner }.
+ui-hint-choose = Such dir { $dice } Würfel aus: antippen, oder Pfeile und Leertaste.
+ui-hint-choose-full = Der Knopf oder die Eingabetaste nimmt sie.
+ui-hint-pick = Alle würfeln für das Feld, das du aussuchst.
+ui-hint-pick-preview = Noch ein Klick oder die Eingabetaste, und alle würfeln dafür.
+ui-hint-repeat = Dieselben Würfel fliegen noch einmal.
+ui-hint-or-enter = Oder jetzt eintragen: { $box } bringt { $points }.
 ui-hint-first = Leertaste oder Knopf: alle Würfel fliegen.
 ui-hint-again = Markierte Würfel fliegen noch einmal.
 ui-hint-again-none = Markiere, was noch einmal fliegen soll.
@@ -194,6 +241,51 @@ ui-tokens-count = { $count ->
   }
 ui-at-end-note = Bonus und Jetons kommen in der Abrechnung dazu.
 ui-last-entry = zuletzt geschrieben
+ui-column-throw = { $throw ->
+    [1] 1. Wurf
+   *[other] bis { $throw }. Wurf
+  }
+ui-column-throw-short = { $throw ->
+    [1] 1. Wurf
+   *[other] bis { $throw }.
+  }
+ui-column-special = Sonder
+ui-column-passed = für diesen Zug vorbei
+ui-note-open = { $throw }. Wurf: { $count ->
+    [0] keine Spalte ist mehr offen.
+    [one] Nur Spalte { $columns } ist offen.
+   *[other] Spalten { $columns } sind offen.
+  }
+ui-note-before = Der erste Wurf darf in jede freie Spalte.
+ui-circle-empty = Extrawurf nicht verdient
+ui-circle-earned = Extrawurf verdient
+ui-circle-spent = Extrawurf verbraucht
+ui-no-strike = kein Strich?
+ui-pick-name = { $box } für alle aussuchen
+ui-special-tab = Spalte { $column }, alle
+ui-special-card = Spalte { $column }
+ui-special-card-text = Sonderrunde, sobald jemand in einer Spalte oben { $threshold } erreicht. { $count ->
+    [one] Noch ein Feld ist frei.
+   *[other] Noch { $count } Felder sind frei.
+  }
+
+# --- Browser: special rounds ---
+
+ui-scene-special = Sonderrunde
+ui-scene-closing = Schlussrunde
+ui-scene-picks = Bonus für { $name }! Ein Feld wird ausgesucht, und alle würfeln dafür.
+ui-scene-box = Alle würfeln für { $box }, jeder mit { $throws ->
+    [one] einem Wurf
+   *[other] { $throws } Würfen
+  }.
+ui-scene-left = Der Block ist voll. Jetzt wird abgewürfelt, was in Spalte { $column } frei ist: { $box }.
+ui-scene-next = Es folgen: { $names }.
+ui-scene-more = Dann noch { $count ->
+    [one] ein Feld.
+   *[other] { $count } Felder.
+  }
+ui-scene-last = Dann geht das Spiel normal weiter.
+ui-scene-end = Danach wird abgerechnet.
 
 ui-strike-title = { $box } streichen?
 ui-strike-text = Hier bringt der Wurf nichts. In { $best } wären es { $points ->
@@ -209,12 +301,28 @@ ui-recent = Zuletzt
 ui-recent-none = Noch nichts geschrieben.
 ui-wrote = schreibt { $box }
 ui-struck = streicht { $box }
+ui-spent-restart = ruft { $token } an
+ui-spent-helpers = bittet alle um Hilfe: { $token }
+ui-chose = nimmt { $dice }
+ui-picked = sucht für alle aus: { $box }
+ui-helped = hilft { $owner } mit { $dice }
+ui-extra-thrown = nimmt einen Extrawurf: { $dice }
 ui-said-begin = { $name } beginnt.
 ui-said-begin-thrown = { $name } beginnt mit dem höchsten Wurf: { $dice }.
 ui-said-throw = { $name } wirft { $dice }.
 ui-said-enter = { $name } schreibt { $box }: { $points }.
 ui-said-enter-bonus = { $name } schreibt { $box }: { $points } und { $bonus } Bonus.
 ui-said-strike = { $name } streicht { $box }.
+ui-said-spend-restart = { $name } ruft { $token } an.
+ui-said-spend-helpers = { $name } bittet alle um Hilfe: { $token }.
+ui-said-choose = { $name } nimmt { $dice }.
+ui-said-pick = { $name } sucht { $box } für alle aus.
+ui-said-help = { $name } würfelt für { $owner }: { $dice }.
+ui-said-extra = { $name } nimmt einen Extrawurf: { $dice }.
+ui-said-turn = { $turn }.
+ui-said-scene-special = Sonderrunde!
+ui-said-scene-closing = Schlussrunde!
+ui-said-scene-regular = Das Spiel geht normal weiter.
 ui-said-over = Das Spiel ist aus.
 
 # --- Browser: settlement ---
@@ -249,6 +357,15 @@ ui-rules-none = keine
 ui-rules-columns = Spalten
 ui-rules-order = Reihenfolge
 ui-rules-order-free = frei
+ui-rules-tokens = Joker
+ui-rules-earned = Extrawürfe
+ui-rules-earned-minima = { $boxes }: ab { $minima }
+ui-rules-special = Sonderrunde
+ui-rules-special-throws = { $throws ->
+    [one] ein Wurf
+   *[other] { $throws } Würfe
+  }
+ui-rules-no-strike = Kein Strich in einer Spalte
 ui-rules-rows = Was die Felder zählen
 ui-rules-digest = Kennung
 ui-rules-throws-chip = { $throws } Würfe
@@ -275,6 +392,10 @@ how-number = { $points }
 duty-throw = würfeln
 duty-throw-or-enter = weiter würfeln oder eintragen
 duty-enter = eintragen
+duty-again = den Wurf wiederholen, { $keep } bleibt liegen
+duty-help = helfen: alle Würfel werfen
+duty-choose = Würfel aussuchen
+duty-pick = Feld für die Sonderrunde aussuchen
 why-rule-all = Das Muster liegt: alle Augen zählen, { $points }.
 why-rule-matched = Nur die passenden Würfel zählen: { $points }.
 why-rule-number = Das Muster liegt: feste { $points } Punkte.
@@ -285,6 +406,14 @@ why-joker-forced-lower = Joker: Erst muss ein freies Feld unten gefüllt werden.
 why-joker-zero = Joker: Unten ist alles voll, oben bleibt nur ein Strich.
 why-order = Feste Reihenfolge: Jetzt ist { $box } dran.
 why-extra-five = Weiterer Fünfling: { $points } dazu.
+why-joker-not-yet = Joker: Voll zählt er hier erst, wenn { $box } gefüllt ist.
+why-must-strike = Keine offene Spalte hat noch ein freies Feld: Hier geht nur ein Strich.
+why-special-box = Sonderrunde: Gewürfelt wird für { $box }.
+why-special-column = Diese Spalte ist den Sonderrunden vorbehalten.
+why-column-passed = Nach { $throws ->
+    [one] einem Wurf
+   *[other] { $throws } Würfen
+  } ist Spalte { $column } nicht mehr offen.
 
 # --- Options (RULES 8.4): name, value in a word or two, .help spells out the difference ---
 
@@ -369,6 +498,369 @@ option-tiebreak = Bei Gleichstand
 option-tiebreak-shared = geteilter Rang
     .help = Wer gleich viele Punkte hat, teilt sich den Rang.
 
+# --- Options of Acht, Mann! (RULES 8.4) ---
+
+option-five-kind-points = Punkte des Fünferpaschs
+    .help = Für fünf Gleiche im eigenen Feld.
+option-pothole-points = Punkte der Schlaglochstraße
+    .help = Üblich ist ein Wert zwischen kleiner und großer Straße.
+option-empty-house-points = Punkte des leeren Hauses
+    .help = Eine feste Zahl oder die Summe aller Augen.
+option-empty-house-points-sum = alle Augen
+    .help = Das leere Haus zählt, was daliegt.
+option-extra-grant = Extrawurf verdienen
+    .help = Was es in einer Spalte für einen Extrawurf braucht.
+option-extra-grant-both = beide zusammen
+    .help = Alle diese Felder einer Spalte müssen ihre Mindestpunkte erreichen, zusammen bringen sie einen Extrawurf.
+option-extra-grant-each = jedes für sich
+    .help = Jedes dieser Felder bringt mit seinen Mindestpunkten einen Extrawurf für sich.
+option-extra-grant-either = eines genügt
+    .help = Eines dieser Felder genügt; mehr als einen Extrawurf gibt es je Spalte nicht.
+option-extra-minima = Mindestpunkte je Spalte
+    .help = So viele Punkte muss ein Feld in der ersten, zweiten … Spalte bringen, damit es für einen Extrawurf zählt.
+option-extra-mode = Wirkung des Extrawurfs
+    .help = Was ein Extrawurf mit den offenen Spalten macht.
+option-extra-mode-keeps-column = die Spalten bleiben
+    .help = Ein Extrawurf wird nicht mitgezählt: Dieselben Spalten bleiben offen. Er ist jederzeit möglich, auch nach dem letzten Wurf.
+option-extra-mode-same-column = nur diese Spalte
+    .help = Nach einem Extrawurf muss das Ergebnis in die Spalte, bei deren Wurf man gerade ist.
+option-extra-mode-after-fifth = nur zum Schluss
+    .help = Ein Extrawurf ist erst möglich, wenn alle gewöhnlichen Würfe verbraucht sind.
+option-extra-max-per-turn = Extrawürfe je Zug
+    .help = So viele sind in einem Zug höchstens erlaubt; 0 heißt beliebig viele.
+option-jokers-in-special = Joker in Sonderrunden
+    .help = Auch beim Würfeln für die Sonderspalte darf man Joker und Extrawürfe einsetzen.
+option-samuel-mode = Samuel
+    .help = Was ein Ruf nach Samuel ungeschehen macht.
+option-samuel-mode-turn = den ganzen Zug
+    .help = Der Zug beginnt von vorn: alle Würfel, erster Wurf.
+option-samuel-mode-throw = den letzten Wurf
+    .help = Nur der letzte Wurf wird wiederholt; was davor liegen blieb, bleibt liegen.
+option-wunder-pool = Würfel des Würfelwunders
+    .help = Aus welchen Würfeln man beim Würfelwunder wählt.
+option-wunder-pool-own-and-helpers = eigene und fremde
+    .help = Man wählt aus den eigenen Würfeln und denen aller Mitspieler.
+option-wunder-pool-helpers = nur fremde
+    .help = Man wählt allein aus den Würfeln der Mitspieler.
+option-solo-helpers = Würfelwunder allein
+    .help = Wer allein spielt, wirft beim Würfelwunder so oft für gedachte Helfer. Bei 0 gibt es dann kein Würfelwunder.
+option-overthrow = Wurf ohne freies Feld
+    .help = Was gilt, wenn nach dem nächsten Wurf in keiner offenen Spalte mehr ein Feld frei wäre.
+option-overthrow-forbid = verboten
+    .help = Ein Wurf, nach dem in keiner offenen Spalte mehr ein Feld frei wäre, ist nicht erlaubt.
+option-overthrow-strike-any = erlaubt, aber Strich
+    .help = Auch ein Wurf, nach dem in keiner offenen Spalte mehr ein Feld frei ist, ist erlaubt. Danach muss irgendein freies Feld gestrichen werden.
+option-bonus-trigger = Auslöser der Sonderrunde
+    .help = Wann ein Bonus das Spiel unterbricht.
+option-bonus-trigger-sum = die Summe ist erreicht
+    .help = Unterbrochen wird, sobald die oberen Felder einer Spalte die Grenze für den Bonus erreichen.
+option-bonus-trigger-complete = oben ist alles voll
+    .help = Unterbrochen wird erst, wenn dazu alle oberen Felder der Spalte gefüllt sind.
+option-special-order = Reihenfolge der Sonderrunde
+    .help = Wer in einer Sonderrunde zuerst würfelt.
+option-special-order-bonus-first = wer den Bonus hat
+    .help = In der Sonderrunde würfelt zuerst, wer den Bonus geholt hat, dann die anderen reihum.
+option-special-order-seat = wer das Spiel begann
+    .help = In der Sonderrunde würfelt zuerst, wer das Spiel begonnen hat, dann die anderen reihum.
+option-special-throws = Würfe in der Sonderspalte
+    .help = So viele Würfe hat ein Zug in der Sonderspalte.
+option-special-bonus-triggers = Bonus der Sonderspalte zählt
+    .help = Auch ein Bonus in der Sonderspalte löst eine Sonderrunde aus.
+option-special-last = Aufgehobenes Feld
+    .help = Welches Feld der Sonderspalte bis zum Schluss frei bleibt.
+option-special-last-bottom = das unterste
+    .help = Das unterste Feld der Sonderspalte darf niemand wählen, es wird als Allerletztes gewürfelt.
+option-special-last-any = was übrig bleibt
+    .help = Jedes Feld der Sonderspalte darf gewählt werden, bis nur noch eines frei ist.
+option-final-order = Ausspielen am Ende
+    .help = Wie die übrigen Felder der Sonderspalte zum Schluss gewürfelt werden.
+option-final-order-rows = Zeile für Zeile
+    .help = Zum Schluss würfeln alle für dieselbe Zeile, dann für die nächste, von oben nach unten.
+option-final-order-players = Spieler für Spieler
+    .help = Zum Schluss füllt erst einer alle seine übrigen Felder, dann der nächste.
+option-no-strike-points = Punkte für „kein Strich?“
+    .help = Für eine volle Spalte mit Bonus und ohne jede 0.
+option-no-strike-columns = „Kein Strich?“ gilt in
+    .help = Welche Spalten diese Punkte bekommen können.
+option-no-strike-columns-all = allen Spalten
+    .help = „Kein Strich?“ gibt es in jeder Spalte, auch in der Sonderspalte.
+option-no-strike-columns-regular = den gewöhnlichen Spalten
+    .help = „Kein Strich?“ gibt es nicht in der Sonderspalte.
+
+# --- Rules pages: headings ---
+
+rules-page-title = Spielregeln
+rules-page-lead = Was jedes Spiel ausmacht, Feld für Feld. Alle Beispiele rechnet das Programm selbst aus.
+rules-page-contents = Inhalt
+rules-page-boxes = Die Felder
+rules-page-boxes-lead = Stehen mehrere Regeln da, zählt die erste, die passt. Die Beispiele gelten auf einem leeren Block.
+rules-page-contrast = Standard gegen dieses Spiel
+rules-page-options = Optionen
+rules-page-options-lead = Was jede Option ändert, Zeile für Zeile gegen den Standard und mit Zahlen.
+rules-page-history = Geschichte
+rules-page-rule = Regel
+rules-page-standard = Standard
+rules-page-this = So
+rules-page-classic = Klassischer Block
+rules-page-default = Standard: { $value }
+rules-page-value = { $option }: { $value }
+rules-page-now = Jetzt gewählt: { $value }
+rules-page-roll = Wurf
+rules-page-given = Gegeben
+rules-page-answer = Dann gilt
+rules-page-nothing = –
+rules-page-print = Drucken
+rules-page-all = Alle Spielregeln
+rules-page-more = Alle Regeln mit Beispielen
+rules-page-about-pad = { $ruleset }: Regeln mit Beispielen, in einem neuen Tab
+rules-page-about-option = { $option } erklärt, in einem neuen Tab
+rules-page-changed = Mit diesen Optionen
+rules-example-best = das Höchste
+rules-example-typical = zum Beispiel
+rules-example-near = knapp daneben
+rules-example-zero = nichts
+rules-part-turn = Ein Zug
+rules-part-upper = Der Bonus oben
+rules-part-extra = Weitere Fünflinge
+rules-part-joker = Der Joker
+rules-part-saved = Gesparte Würfe
+rules-part-columns = Die Spalten
+rules-part-order = Die Reihenfolge
+rules-part-tokens = Joker zum Einsetzen
+rules-part-earned = Extrawürfe
+rules-part-special = Sonderrunden und Schluss
+rules-part-clean = Kein Strich?
+
+# --- Rules pages: what a game is, and how a turn goes ---
+
+rules-about-classic = Fünf Würfel, 13 Felder, drei Würfe je Zug. Oben sammelst du Einser bis Sechser, unten Päsche, Full House, Straßen und fünf Gleiche. Wer mag, spielt den Block dreifach, in fester Reihenfolge oder mit einem der beiden Joker.
+rules-about-kniffel-2003 = So wertete ein kleines Computerspiel auf einer privaten Seite im Jahr 2003: Fünf Gleiche sind auch ein Full House, jeder weitere Kniffel bringt einen Jeton, und abgerechnet werden Bonus und Jetons erst am Schluss.
+rules-about-kniffel-schmidt = Der klassische Block nach der Regel des deutschen Verlags. Ist das Kniffelfeld gefüllt, muss ein weiterer Kniffel oben in das Feld seiner Zahl und bringt dort 50 Punkte dazu. Ist auch das gefüllt, zählt er unten als Joker, aber ohne Extrapunkte.
+rules-about-yatzy = Der nordische Block mit 15 Feldern. Auch ein Paar und zwei Paare sind etwas wert, und die meisten Felder zählen nur die Würfel, die sie bilden. Joker gibt es keine, und ein zweiter Yatzy bringt nichts extra.
+rules-about-six-dice = Das große nordische Spiel: sechs Würfel, 20 Felder, und was du in einem Zug nicht wirfst, hast du in einem späteren. Wer früh aufhört, kann sich die Würfe für die schweren Felder aufheben.
+rules-about-acht-mann = Ein Blatt mit sechs Spalten. Wer mit dem ersten Wurf zufrieden ist, darf überall eintragen; mit jedem weiteren schließt sich vorn eine Spalte. Dazu kommen Samuel, das Würfelwunder, verdiente Extrawürfe und Sonderrunden, die das Spiel mittendrin unterbrechen. Und wer genau acht Augen wirft, bekommt 80 Punkte.
+rules-turn = Du wirfst alle { $dice } Würfel. Danach darfst du beliebig viele davon noch einmal werfen, insgesamt bis zu { $throws } Mal. Auch ein Würfel, der schon lag, darf wieder mit.
+rules-turn-enter = Am Ende des Zugs kommt der Wurf in genau ein freies Feld. Passt er dort nicht, ist das ein Strich: Das Feld zählt 0. Was steht, bleibt stehen.
+rules-turn-end = Das Spiel ist aus, wenn alle { $boxes } Felder jedes Spielers gefüllt sind. Die höchste Summe gewinnt.
+rules-saved = Jeder Wurf, den du in einem Zug nicht brauchst, kommt zu deinem Vorrat. In jedem späteren Zug darfst du daraus zusätzlich werfen. Ein Wurf je Zug muss sein; am Ende ist der Rest wertlos.
+
+# --- Rules pages: the rows of a comparison ---
+
+rules-row-dice = Würfel
+rules-row-throws = Würfe
+rules-row-pad = Block
+rules-row-columns = Spalten
+rules-row-groups = Paare und Päsche
+rules-row-sets = Straßen
+rules-row-equal = Alle Würfel gleich
+rules-row-others = Übrige Felder
+rules-row-upper = Bonus oben
+rules-row-joker = Joker
+rules-row-order = Reihenfolge
+rules-row-tokens = Joker zum Einsetzen
+rules-row-earned = Extrawürfe
+rules-row-special = Sonderrunden
+rules-row-clean = Kein Strich?
+rules-row-shown = Laufende Summe
+rules-row-tie = Gleichstand
+rules-row-habits = Bedienung
+rules-row-options = Weitere Optionen
+rules-dice = { $dice ->
+    [5] Fünf Würfel.
+    [6] Sechs Würfel.
+   *[other] { $dice } Würfel.
+  }
+rules-throws = Bis zu { $throws } Würfe je Zug. Was davon übrig bleibt, verfällt.
+rules-throws-saved = Bis zu { $throws } Würfe je Zug, dazu alle, die in früheren Zügen übrig geblieben sind. Wer früh aufhört, behält den Rest für später.
+rules-pad = { $boxes } Felder, also { $boxes } Runden.
+rules-pad-columns = { $count } Zeilen in { $columns } Spalten: { $boxes } Felder.
+rules-pad-rows = { $rows }.
+rules-columns-plain = { $columns } Spalten, die gleich viel zählen.
+rules-columns-factors = Die Spalten zählen { $factors }, jede samt ihrem Bonus.
+rules-columns-throws = Nach dem ersten Wurf eines Zugs sind die Spalten 1 bis { $columns } offen, nach dem zweiten nur noch ab 2, und so weiter: Jeder Wurf schließt die vorderste. Ein früher Wurf darf auch weiter hinten stehen.
+rules-columns-throw = Spalte { $column } ist offen bis zum { $throws }. Wurf eines Zugs.
+rules-upper = { $bonus } Punkte, wenn die oberen Felder zusammen { $threshold } erreichen.
+rules-upper-hits = Das sind { $hits } von jeder Zahl.
+rules-upper-none = Keiner.
+rules-extra-points = Ein weiterer Fünfling bringt { $points } Punkte zusätzlich zu seinem Feld.
+rules-extra-none = Weitere bringen nichts extra.
+rules-extra-upper = Die Extrapunkte gibt es nur im oberen Feld seiner Zahl.
+rules-extra-multiplied = Sie werden mit dem Faktor der Spalte malgenommen, in die der Wurf kommt.
+rules-extra-plain = Der Faktor der Spalte gilt für sie nicht.
+rules-order-fixed = Der Block gibt das Feld vor: { $rows }.
+rules-token-restart = { $token } ({ $uses ->
+    [one] einmal im Spiel
+   *[other] { $uses }-mal im Spiel
+  }): Du brichst ab, ohne einen Strich zu machen.
+rules-token-helpers = { $token } ({ $uses ->
+    [one] einmal im Spiel
+   *[other] { $uses }-mal im Spiel
+  }): Alle Mitspieler werfen einmal ihre Würfel für dich, du suchst dir die besten aus und trägst sofort ein.
+rules-token-alone = Wer allein spielt, wirft dafür { $throws ->
+    [one] einmal
+   *[other] { $throws }-mal
+  } selbst.
+rules-token-not-alone = Allein geht das nicht.
+rules-earned = Extrawürfe verdienst du mit { $rows }. Mindestens nötig sind, Spalte für Spalte, { $minima } Punkte.
+rules-earned-most = In einem Zug höchstens { $most }.
+rules-special = Die letzte Spalte wird nur in Sonderrunden gefüllt: Wer einen Bonus holt, wählt dort ein Feld, und alle würfeln dafür, mit bis zu { $throws } Würfen. Was am Ende frei ist, wird ausgespielt.
+rules-special-jokers = Joker und Extrawürfe gelten auch dort.
+rules-special-no-jokers = Joker und Extrawürfe gelten dort nicht.
+rules-special-own-bonus = Auch ein Bonus in dieser Spalte löst eine Sonderrunde aus.
+rules-special-no-own-bonus = Ein Bonus in dieser Spalte zählt, löst aber keine Sonderrunde aus.
+rules-no-strike = { $points } Punkte für eine volle Spalte, die den Bonus hat und nirgends eine 0.
+rules-tie = Bei gleicher Summe wird verglichen: { $rows }.
+rules-habit-marks-keep = Ein markierter Würfel bleibt liegen.
+rules-habit-marks-again = Ein markierter Würfel fliegt noch einmal.
+rules-habit-balance-below = Die Bilanz gegen das Soll steht unter den oberen Feldern.
+rules-habit-balance-beside = Die Bilanz gegen das Soll steht auch links neben den oberen Feldern.
+rules-options-all = Dreifach, feste Reihenfolge und die beiden Joker.
+rules-options-joker = Die beiden Joker.
+rules-options-triple = Dreifach und feste Reihenfolge gehen auch hier. Die Joker zur Wahl gehören zum klassischen Block und gelten nicht.
+rules-options-order = Die feste Reihenfolge geht auch hier. Die Joker zur Wahl gehören zum klassischen Block.
+rules-options-none = Weder Dreifach noch feste Reihenfolge. Die Joker zur Wahl gehören zum klassischen Block.
+
+# --- Rules pages: what must lie, and what it brings ---
+
+rules-pattern-face = jeder Würfel mit { $face }
+rules-groups-2 = zwei Gleiche
+rules-groups-2-2 = zwei Paare aus verschiedenen Zahlen
+rules-groups-2-2-2 = drei Paare aus verschiedenen Zahlen
+rules-groups-3 = drei Gleiche
+rules-groups-4 = vier Gleiche
+rules-groups-5 = fünf Gleiche
+rules-groups-6 = sechs Gleiche
+rules-groups-3-2 = drei einer Zahl und zwei einer anderen
+rules-groups-3-3 = zweimal drei Gleiche, verschiedene Zahlen
+rules-groups-4-2 = vier einer Zahl und zwei einer anderen
+rules-pattern-groups = { $groups } Gleiche, jede Gruppe mit einer anderen Zahl
+rules-pattern-groups-exact = genau { $groups } Gleiche, nicht mehr
+rules-pattern-two-pairs-only = genau zwei Paare, der fünfte Würfel zeigt etwas anderes
+rules-pattern-run = { $length } in Folge
+rules-pattern-set = { $dice }
+rules-pattern-one-of = eines von { $dice }
+rules-pattern-total = zusammen genau { $total } Augen
+rules-pattern-any = jeder Wurf
+rules-pattern-joker = als Joker
+rules-points-all = alle Augen
+rules-points-matched = die Augen dieser Würfel
+rules-points-number = { $points ->
+    [one] 1 Punkt
+   *[other] { $points } Punkte
+  }
+
+# --- Rules pages: the jokers, row by row ---
+
+rules-joker-row-when = Wann er gilt
+rules-joker-row-forced = Vorgeschrieben: wohin
+rules-joker-row-free = Freie Wahl: wohin
+rules-joker-row-brings = Was er bringt
+rules-joker-row-bonus = Bonus
+rules-joker-row-others = Andere Optionen
+rules-joker-never = Nie. Ein weiterer Fünfling ist ein Wurf wie jeder andere.
+rules-joker-when = Bei fünf Gleichen, sobald das Feld für fünf Gleiche gefüllt ist, ob mit 50 oder mit einem Strich.
+rules-joker-anywhere = In jedes freie Feld.
+rules-joker-forced-where = Oben in das Feld seiner Zahl, solange es frei ist. Sonst in jedes freie Feld unten. Ist auch unten alles voll: als 0 in ein freies Feld oben.
+rules-joker-free-where = In jedes freie Feld, so wie ohne Joker.
+rules-joker-dice = Nur das, was die Würfel zeigen:
+rules-joker-full = Den vollen Wert, wenn oben das Feld seiner Zahl gefüllt ist. Die übrigen Felder zählen wie sonst:
+rules-joker-bonus = Jeder weitere Fünfling bringt { $points } extra, solange im Feld für fünf Gleiche die 50 steht.
+rules-joker-bonus-same = Daran ändert ein Joker nichts: { $points } bei einer 50, nichts nach einem Strich.
+rules-joker-no-pad = So wird jeder Block gespielt.
+rules-joker-classic = Die Joker gehören zum klassischen Block, auf anderen stehen sie nicht zur Wahl.
+rules-joker-triple = Bei Dreifach gilt ein Joker erst, wenn alle drei Felder für fünf Gleiche gefüllt sind. Seinen vollen Wert hat er, wenn das Feld seiner Zahl in allen drei Spalten gefüllt ist.
+rules-joker-order = Bei fester Reihenfolge nennt sie das Feld.
+
+# --- Rules pages: worked cases ---
+
+rules-given-holds = In { $box } steht { $points }.
+rules-given-struck = { $box } ist gestrichen.
+rules-given-open = { $box } ist noch frei.
+rules-given-filled = { $box } ist gefüllt.
+rules-given-free = Frei: { $rows }.
+rules-given-free-boxes = Frei: { $boxes }.
+rules-given-fives = Ein Fünfling wurde schon anderswo eingetragen.
+rules-given-upper = Oben stehen { $values }.
+rules-given-one-throw = In jedem Zug wird nur einmal geworfen, dann eingetragen.
+rules-given-columns = Jede Spalte bringt für sich { $points }, Bonus eingeschlossen.
+rules-given-boxes = Gefüllt: { $boxes }.
+rules-given-new = Ein leerer Block.
+rules-given-tie = Anna und Ben haben je { $points } Punkte: Anna 24 in { $box } und 18 in { $category }, Ben umgekehrt.
+rules-given-throws = Nach { $throws ->
+    [one] einem Wurf
+   *[other] { $throws } Würfen
+  }.
+rules-given-full-column = Spalte { $column } ist voll.
+rules-given-extras = Nach { $throws } Würfen und { $extras ->
+    [one] einem Extrawurf
+   *[other] { $extras } Extrawürfen
+  }; ein weiterer ist noch verdient.
+rules-given-restart = Nach { $throws } Würfen, zuletzt blieb { $keep } liegen. Jetzt { $token }.
+rules-given-players = { $players ->
+    [one] Einer spielt allein.
+   *[other] { $players } spielen mit.
+  }
+rules-given-special = Ein Zug für { $box } in der Sonderspalte.
+rules-given-bonus-open = Oben stehen { $sum } Punkte, mehrere obere Felder sind noch frei. In { $box } kommen { $points } dazu.
+rules-given-bonus-whole = Oben stehen { $sum } Punkte, nur ein oberes Feld ist noch frei. In { $box } kommen { $points } dazu.
+rules-given-round = { $players } spielen mit. Platz { $seat } hat den Bonus und wählt { $box }; Platz 1 hat das Spiel begonnen.
+rules-given-closing = Zwei spielen mit, alles andere ist voll. Frei: { $boxes }.
+rules-given-column = Spalte { $column }, von oben nach unten: { $values }.
+rules-shows-barred = { $box }: nicht erlaubt
+rules-shows-entry = { $box }: { $points }
+rules-shows-entry-bonus = { $box }: { $points } und { $bonus } extra
+rules-shows-upper = Summe { $sum }, Bonus { $bonus }, zusammen { $points }
+rules-shows-running = laufende Summe { $points }
+rules-shows-throws = { $turn }. Zug: bis zu { $throws } Würfe
+rules-shows-total = gesamt { $points }
+rules-shows-free-choice = { $boxes } Felder zur Wahl
+rules-shows-legal = erlaubt: { $boxes }
+rules-shows-ranks = Anna Rang { $first }, Ben Rang { $second }
+rules-shows-columns = offene Spalten: { $columns }
+rules-shows-left = { $throws ->
+    [0] kein Wurf übrig
+    [one] noch ein Wurf
+   *[other] noch { $throws } Würfe
+  }
+rules-shows-earned = { $throws ->
+    [0] kein Extrawurf
+    [one] ein Extrawurf
+   *[other] { $throws } Extrawürfe
+  }
+rules-shows-extra = ein Extrawurf ist möglich
+rules-shows-no-extra = kein Extrawurf möglich
+rules-shows-next-throw = weiter mit dem { $throw }. Wurf, { $dice ->
+    [one] ein Würfel fliegt
+   *[other] { $dice } Würfel fliegen
+  }
+rules-shows-pool = { $dice } Würfel zur Auswahl
+rules-shows-no-token = { $token } geht nicht
+rules-shows-jokers = Joker sind erlaubt
+rules-shows-no-jokers = keine Joker
+rules-shows-round = sofort eine Sonderrunde
+rules-shows-no-round = keine Sonderrunde
+rules-shows-seats = es würfeln der Reihe nach die Plätze { $seats }
+rules-shows-picks = wählbar: { $boxes }
+rules-shows-duty = Platz { $seat }: { $box }
+rules-shows-column = Bonus { $bonus }, kein Strich { $extra }, Spalte { $points }
+
+# --- Rules pages: history ---
+
+rules-history-yacht = Am Anfang steht Yacht, ein älteres Spiel mit fünf Würfeln.
+rules-history-1956 = 1956 kam in Amerika ein Spiel in den Handel, das Yacht ausbaute: Bonus oben, Dreierpasch, kleine Straße, Punkte für weitere Fünflinge und der Joker waren neu.
+rules-history-lower-only = Im Regelheft von 1956 galt ein weiterer Fünfling nur im unteren Teil als Joker.
+rules-history-1961 = Die Fassung, die 1961 neu geschützt wurde, hat das geändert.
+rules-history-forced-free = Der vorgeschriebene Joker, erst oben, dann unten, ist die offizielle Regel von heute. Die freie Wahl ist die lockerere Spielart, die man daneben oft beschrieben findet.
+rules-history-2003 = Vorbild ist eine private Seite vom Juni 2003, auf der man das Spiel im Browser spielen konnte, allein oder reihum, mit der Maus und einer Bilanz gegen das Soll.
+rules-history-schmidt = In Deutschland erscheint das Spiel bei Schmidt. In dessen Anleitung bringt ein weiterer Kniffel 50 Punkte extra statt 100.
+rules-history-nordic = Yatzy ist die Spielart der nordischen Länder.
+rules-history-nordic-values = Statt fester großer Zahlen zählt dort meist, was die Würfel zeigen: Auch die Straßen sind nur so viel wert wie ihre Augen, 15 und 20.
+rules-history-maxi = In den nordischen Ländern wird neben Yatzy auch mit sechs Würfeln gespielt, unter dem Namen Maxi Yatzy.
+rules-history-maxi-pad = Sein Block hat 20 Felder. Das Yatzy-Feld ist fort, dafür gibt es drei Paare, Fünferpasch, volle Straße, Burg, Turm und sechs Gleiche zu 100 Punkten. Der Bonus von 100 verlangt oben 84, und übrige Würfe bleiben für später.
+rules-history-full-straight = Die gedruckten Tabellen sind sich nicht ganz einig. Die volle Straße zählt meist 21, die Summe ihrer Augen, in manchen 30. Hier gilt 21, und 30 lässt sich wählen.
+rules-history-acht = „Acht, Mann!“ ist eine Hausregel mit eigenem Blatt, das auf dem Kniffel-Prinzip aufbaut. Einige Zahlen nennt ihr Text nicht; dafür stehen hier übliche Werte, und Optionen für andere.
+rules-history-acht-names = Manches heißt dort anders: Fünferpasch statt Kniffel, volles Haus statt Full House, Schrott statt Chance. Neu sind die Straße mit einem Loch, das kaputte volle Haus und die 80 Punkte für genau acht Augen.
+
 # --- Rules core: rulesets and options that cannot be used ---
 
 unknown-ruleset = Dieses Regelwerk gibt es nicht. Bekannt sind { $values }, oder der Pfad einer TOML-Datei.
@@ -402,6 +894,10 @@ exact-needs-pattern = "exact" gilt nur zu groups oder sets.
 named-twice = { $found } kommt zweimal vor.
 needs-all-equal = Dazu muss all_equal das Feld für lauter gleiche Würfel nennen.
 needs-upper-section = Einen Bonus oben gibt es nur mit oberen Feldern.
+special-needs-column = Sonderrunden brauchen genau eine Spalte mit special = true, dazu wenigstens eine gewöhnliche, und umgekehrt.
+needs-plain-columns = Das geht nicht mit Spalten, die nach Würfen oder nur in Sonderrunden offen sind.
+no-column-for-last-throw = Nach dem letzten Wurf ({ $throws }) muss noch eine Spalte offen sein, und keine länger.
+expected-one-per-column = Hier muss für jede der { $columns } Spalten eine Zahl stehen.
 option-not-admitted = Die Option { $option } gibt es hier nicht. Möglich sind { $values }.
 option-needs = { $option } geht nur zusammen mit { $needs } = { $values }.
 
@@ -424,6 +920,14 @@ keep-not-on-table = { $action } geht nicht: Es liegt { $roll }.
 not-thrown = Erst muss geworfen werden, dann geht { $action }.
 box-filled = { $box } ist schon gefüllt.
 box-not-allowed = { $box } ist mit diesem Wurf jetzt nicht erlaubt.
+pick-first = Erst muss ein Feld der Sonderspalte gewählt werden; { $action } geht noch nicht.
+pick-not-allowed = { $box } kann jetzt nicht für eine Sonderrunde gewählt werden.
+helpers-first = Erst werfen alle, die helfen; { $action } geht noch nicht.
+choose-first = Erst müssen die Würfel ausgesucht werden; { $action } geht noch nicht.
+choose-not-allowed = { $action } geht nicht: Diese Würfel liegen nicht zur Auswahl.
+token-not-to-spend = { $found } lässt sich jetzt nicht einsetzen.
+no-extra-throw = Es ist kein Extrawurf möglich; { $action } geht nicht.
+throw-is-fixed = Was liegen blieb, bleibt auch jetzt liegen; { $action } geht nicht.
 not-your-turn = Platz { $seat } ist nicht dran, sondern Platz { $turn } (gezählt ab 0).
 
 # --- Rules core: game records ---
@@ -455,6 +959,7 @@ cli-help-serve = Das Spiel bereitstellen, ohne den Browser zu öffnen.
 cli-help-rules = Regelwerke ansehen, vergleichen und prüfen.
 cli-help-list = Alle Regelwerke, eines je Zeile.
 cli-help-show = Ein Regelwerk zeigen: Block, Punkte, Bonus, Optionen.
+cli-help-long = Auch jede Option erklären, nicht nur die gewählten.
 cli-help-diff = Nur zeigen, worin sich zwei Regelwerke unterscheiden.
 cli-help-cases = Eine Datei mit Prüffällen durchrechnen; endet mit 1, wenn einer nicht stimmt.
 cli-help-id = id eines Regelwerks oder Pfad einer TOML-Datei.
@@ -552,3 +1057,97 @@ server-database-foreign = { $path } ist keine Datenbank von knobel.
 server-database-newer = Die Datenbank { $path } stammt von einem neueren knobel ({ $found }, dieses kennt { $expected }).
 server-address-unusable = Der Server kann unter { $host } nicht lauschen: { $problem }
 server-no-free-port = Alle Ports von { $first } bis { $last } sind belegt.
+
+# --- House rules on the server and on the command line ---
+
+server-house-unknown = Solche Hausregeln gibt es auf diesem Server nicht.
+server-house-full = Dieser Server hebt nicht mehr als { $most } Hausregeln auf.
+server-house-id = { $found } heißt schon ein mitgeliefertes Regelwerk; Hausregeln brauchen eine eigene Kennung.
+server-house-boxes = Ein Block auf diesem Server hat höchstens { $most } Felder, nicht { $found }.
+server-house-too-large = Diese Regeln sind zu umfangreich für diesen Server.
+cli-help-check = Prüfen, ob ein Regelwerk spielbar ist, auch mit jeder seiner Optionen.
+cli-help-export = Ein Regelwerk als ganze TOML-Datei ausgeben.
+cli-checked = { $name }: alles in Ordnung. { $boxes } Felder, { $options } Optionen, Kennzeichen { $mark }.
+
+# --- Browser: the workshop for house rules ---
+
+workshop-title = Eigene Regeln
+workshop-lead = Ändere einen Block, bis er deiner ist: ausprobieren, spielen, weitergeben.
+workshop-own = Eigene Regeln …
+workshop-change = Diese Regeln ändern …
+workshop-start = Ausgehen von
+workshop-start-choose = Block wählen
+workshop-known = Hausregeln { $digest }
+workshop-take-back = Zurück zu dem, was hier stand
+workshop-to-setup = Zum Tisch
+workshop-import = TOML einlesen
+workshop-import-note = Eine Datei, wie knobel sie ausgibt, oder eine von Hand geschriebene. Nichts geht verloren: Du kannst zurück.
+workshop-import-file = Datei
+workshop-import-text = oder ihr Text
+workshop-import-use = Diese Regeln nehmen
+workshop-export = TOML ausgeben
+workshop-link = Link kopieren
+workshop-link-copied = Der Link ist kopiert. Wer ihn öffnet, findet genau diese Regeln.
+workshop-link-here = Hier ist der Link; wer ihn öffnet, findet genau diese Regeln.
+workshop-play = Spielen
+workshop-playable = Diese Regeln sind spielbar.
+workshop-not-yet = Noch nicht:
+workshop-basics = In Kürze
+workshop-name-de = Name, deutsch
+workshop-name-en = Name, englisch
+workshop-columns-one = Eine Spalte
+workshop-columns-three = Drei: × 1, 2, 3
+workshop-columns-throws = Eine je Wurf
+workshop-columns-add = + Spalte
+workshop-columns-fact = { $columns } Spalten
+workshop-column-remove = Spalte { $column } entfernen
+workshop-column-special = nur in Sonderrunden gefüllt
+workshop-factor = Faktor
+workshop-last-throw = Offen bis Wurf
+workshop-last-throw-always = immer offen
+workshop-rows = Felder
+workshop-rows-note = Klappe ein Feld auf, um es zu ändern.
+workshop-remove = { $name } entfernen
+workshop-add = Feld hinzufügen
+workshop-box = Feld
+workshop-kind = Was daliegen muss
+workshop-kind-any = jeder Wurf
+workshop-kind-groups = Gleiche
+workshop-kind-sets = eine Straße
+workshop-kind-total = eine Summe
+workshop-kind-face = eine Zahl
+workshop-shows-groups = Wie viele Gleiche, z. B. 3 2
+workshop-shows-sets = Straßen, z. B. 1234 2345
+workshop-shows-total = Summe
+workshop-shows-face = Zahl
+workshop-exact = nichts anderes daneben
+workshop-pays = Punkte
+workshop-pays-all = alle Augen
+workshop-pays-matched = passende Augen
+workshop-pays-number = eine Zahl
+workshop-points = Wie viele
+workshop-rule-add = Sonst: weitere Regel
+workshop-rule-remove = Regel entfernen
+workshop-joker-value = Als Joker
+workshop-joker-value-note = leer: was die Würfel zeigen
+workshop-alike = Alle Würfel gleich
+workshop-all-equal = Ihr eigenes Feld
+workshop-paid-in = Bezahlt in
+workshop-paid-in-any = jedem Feld
+workshop-paid-in-upper = dem oberen Feld der Zahl
+workshop-extra-columns = In den Spalten
+workshop-extra-columns-all = muss es in allen gelten
+workshop-extra-columns-any = genügt eine
+workshop-more = Weitere Regeln
+workshop-ordered = Vorgeschriebene Reihenfolge
+workshop-tokens = Joker zum Einsetzen
+workshop-tokens-note = Jeder darf sie in einem eigenen Zug einsetzen.
+workshop-effect-restart = fängt den Zug neu an
+workshop-effect-helpers = die anderen werfen für dich
+workshop-uses = Wie oft
+workshop-earned = Extrawürfe für gute Felder
+workshop-special = Eine letzte Spalte für Sonderrunden
+workshop-no-strike = Punkte für eine Spalte ohne Strich
+workshop-no-strike-fact = { $points } für eine Spalte ohne Strich
+workshop-reroll = Andere Würfe
+workshop-roll = Probewurf { $number }

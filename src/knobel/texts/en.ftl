@@ -66,6 +66,7 @@ ui-setup-more-changed = { $count ->
    *[other] More rules, { $count } changed
   }
 ui-setup-no-options = This pad is played as it is printed.
+ui-setup-no-joker = The two jokers to choose belong to the classic pad.
 ui-setup-standard = standard
 ui-setup-reset = Everything back to standard
 ui-setup-needs = Only with { $needs }.
@@ -75,7 +76,8 @@ ui-list-order = an order of your own
     .help = Put the boxes in the order in which they are played.
 ui-list-tiebreak = compare boxes
     .help = With the same total, the first box of this list decides, then the next.
-ui-setup-numbers = Factor { $number }
+ui-setup-numbers = Column { $number }
+ui-setup-a-number = a number
 ui-setup-move-up = Move { $name } up
 ui-setup-move-down = Move { $name } down
 ui-setup-loading = The pads are coming …
@@ -83,6 +85,8 @@ ui-pad-facts = { $dice } dice, { $boxes } boxes
 ui-pad-bonus = bonus { $bonus } from { $threshold }
 ui-pad-saved = saved throws
 ui-pad-extra = +{ $points } for each further five alike
+ui-pad-columns = { $columns } columns
+ui-pad-special = with special rounds
 
 ui-seats = Who plays?
 ui-seat-name = Name on seat { $number }
@@ -147,6 +151,49 @@ ui-throws-left-saved = { $left ->
    *[other] { $left } throws left
   }, { $saved } of them saved
 ui-saved-chip = +{ $saved }
+ui-throw-on = Throw on → { $count ->
+    [one] column { $columns }
+   *[other] columns { $columns }
+  }
+ui-throw-repeat = Repeat the throw
+ui-throw-help = Throw for { $owner }
+ui-choose-count = { $count } of { $dice } chosen
+ui-choose-take = Take these { $dice }
+ui-pick-box = Pick a box for everyone
+ui-pick-preview = For everyone: { $box }
+ui-turn-repeats = { $name } repeats the throw
+ui-turn-helps = { $name } throws for { $owner }
+ui-turn-chooses = { $name } chooses dice
+ui-turn-picks = { $name } picks a box
+ui-turn-for-box = { $name } throws for { $box }
+ui-turn-for-box-enters = { $name } writes { $box }
+ui-ladder = { $throw } of { $most } throws
+ui-extra-throw = Extra throw × { $count }
+ui-extra-throw-help = Extra throw: it is not counted, the columns stay open.
+ui-extra-throw-none = You have not earned an extra throw yet.
+ui-extra-throw-later = No extra throw just now.
+ui-token-sign-wunder = [!ww!]
+ui-token-left = { $token }: { $count ->
+    [0] used
+    [one] not used yet
+   *[other] { $count } left
+  }
+ui-token-restart = { $token }: the roll is forgotten, without a strike.
+ui-token-helpers = { $token }: all others throw as well, and you choose the finest dice.
+ui-token-sure = One more click, and it counts.
+ui-token-used = { $token } is used.
+ui-token-first = { $token } needs a first throw.
+ui-token-later = { $token } is not possible just now.
+ui-pool = Dice to choose from
+ui-pool-of = Dice of { $name }
+ui-pool-die = { $name }, die { $number }: { $value }
+ui-hint-help = Space or the button: your dice fly for { $owner }.
+ui-hint-choose = Choose { $dice } dice: tap them, or use arrows and space.
+ui-hint-choose-full = The button or Enter takes them.
+ui-hint-pick = Everyone throws for the box that you pick.
+ui-hint-pick-preview = One more click or Enter, and everyone throws for it.
+ui-hint-repeat = The same dice fly once more.
+ui-hint-or-enter = Or write it now: { $box } brings { $points }.
 ui-hint-first = Space or the button: all dice fly.
 ui-hint-again = Marked dice fly once more.
 ui-hint-again-none = Mark what shall fly once more.
@@ -194,6 +241,51 @@ ui-tokens-count = { $count ->
   }
 ui-at-end-note = Bonus and tokens are added in the settlement.
 ui-last-entry = written last
+ui-column-throw = { $throw ->
+    [1] throw 1
+   *[other] to throw { $throw }
+  }
+ui-column-throw-short = { $throw ->
+    [1] throw 1
+   *[other] to { $throw }
+  }
+ui-column-special = special
+ui-column-passed = over for this turn
+ui-note-open = Throw { $throw }: { $count ->
+    [0] no column is open any more.
+    [one] only column { $columns } is open.
+   *[other] columns { $columns } are open.
+  }
+ui-note-before = The first throw may go to any free column.
+ui-circle-empty = extra throw not earned
+ui-circle-earned = extra throw earned
+ui-circle-spent = extra throw used
+ui-no-strike = no strike?
+ui-pick-name = Pick { $box } for everyone
+ui-special-tab = Column { $column }, all
+ui-special-card = Column { $column }
+ui-special-card-text = A special round as soon as someone reaches { $threshold } in the upper half of a column. { $count ->
+    [one] One box is still free.
+   *[other] { $count } boxes are still free.
+  }
+
+# --- Browser: special rounds ---
+
+ui-scene-special = Special round
+ui-scene-closing = Last round
+ui-scene-picks = Bonus for { $name }! A box is picked, and everyone throws for it.
+ui-scene-box = Everyone throws for { $box }, { $throws ->
+    [one] one throw
+   *[other] { $throws } throws
+  } each.
+ui-scene-left = The pad is full. What is free in column { $column } is thrown now: { $box }.
+ui-scene-next = Next: { $names }.
+ui-scene-more = Then { $count ->
+    [one] one more box.
+   *[other] { $count } more boxes.
+  }
+ui-scene-last = Then the game goes on as usual.
+ui-scene-end = Then comes the settlement.
 
 ui-strike-title = Strike { $box }?
 ui-strike-text = The roll brings nothing here. { $best } would bring { $points ->
@@ -209,12 +301,28 @@ ui-recent = Just now
 ui-recent-none = Nothing written yet.
 ui-wrote = writes { $box }
 ui-struck = strikes { $box }
+ui-spent-restart = calls { $token }
+ui-spent-helpers = asks all for help: { $token }
+ui-chose = takes { $dice }
+ui-picked = picks for everyone: { $box }
+ui-helped = helps { $owner } with { $dice }
+ui-extra-thrown = takes an extra throw: { $dice }
 ui-said-begin = { $name } begins.
 ui-said-begin-thrown = { $name } begins with the highest throw: { $dice }.
 ui-said-throw = { $name } throws { $dice }.
 ui-said-enter = { $name } writes { $box }: { $points }.
 ui-said-enter-bonus = { $name } writes { $box }: { $points } and { $bonus } bonus.
 ui-said-strike = { $name } strikes { $box }.
+ui-said-spend-restart = { $name } calls { $token }.
+ui-said-spend-helpers = { $name } asks all for help: { $token }.
+ui-said-choose = { $name } takes { $dice }.
+ui-said-pick = { $name } picks { $box } for everyone.
+ui-said-help = { $name } throws for { $owner }: { $dice }.
+ui-said-extra = { $name } takes an extra throw: { $dice }.
+ui-said-turn = { $turn }.
+ui-said-scene-special = Special round!
+ui-said-scene-closing = Last round!
+ui-said-scene-regular = The game goes on as usual.
 ui-said-over = The game is over.
 
 # --- Browser: settlement ---
@@ -249,6 +357,15 @@ ui-rules-none = none
 ui-rules-columns = Columns
 ui-rules-order = Order
 ui-rules-order-free = free
+ui-rules-tokens = Jokers
+ui-rules-earned = Extra throws
+ui-rules-earned-minima = { $boxes }: from { $minima }
+ui-rules-special = Special round
+ui-rules-special-throws = { $throws ->
+    [one] one throw
+   *[other] { $throws } throws
+  }
+ui-rules-no-strike = No strike in a column
 ui-rules-rows = What the boxes count
 ui-rules-digest = Mark
 ui-rules-throws-chip = { $throws } throws
@@ -275,6 +392,10 @@ how-number = { $points }
 duty-throw = throw
 duty-throw-or-enter = throw again or enter
 duty-enter = enter
+duty-again = repeat the throw, { $keep } stays
+duty-help = help: throw all dice
+duty-choose = choose dice
+duty-pick = pick the box of the special round
 why-rule-all = The pattern is there: all dice count, { $points }.
 why-rule-matched = Only the matching dice count: { $points }.
 why-rule-number = The pattern is there: a flat { $points } points.
@@ -285,6 +406,14 @@ why-joker-forced-lower = Joker: a free lower box comes first.
 why-joker-zero = Joker: the lower half is full, so only a strike in the upper half is left.
 why-order = Fixed order: { $box } comes next.
 why-extra-five = Further five of a kind: { $points } on top.
+why-joker-not-yet = Joker: it counts in full here only once { $box } is filled.
+why-must-strike = No open column has a free box left: only a strike is possible here.
+why-special-box = Special round: the dice are for { $box }.
+why-special-column = This column is kept for special rounds.
+why-column-passed = After { $throws ->
+    [one] one throw
+   *[other] { $throws } throws
+  }, column { $column } is no longer open.
 
 # --- Options (RULES 8.4): name, value in a word or two, .help spells out the difference ---
 
@@ -369,6 +498,369 @@ option-tiebreak = At a tie
 option-tiebreak-shared = shared rank
     .help = Those with the same total share the rank.
 
+# --- Options of Acht, Mann! (RULES 8.4) ---
+
+option-five-kind-points = Points of five of a kind
+    .help = For five alike in their own box.
+option-pothole-points = Points of the pothole straight
+    .help = Usually something between the small and the large straight.
+option-empty-house-points = Points of the empty house
+    .help = A flat number, or the sum of all dice.
+option-empty-house-points-sum = all dice
+    .help = The empty house counts what the dice show.
+option-extra-grant = Earning an extra throw
+    .help = What a column needs for an extra throw.
+option-extra-grant-both = both together
+    .help = All these boxes of a column must reach their minimum; together they earn one extra throw.
+option-extra-grant-each = each on its own
+    .help = Each of these boxes earns an extra throw of its own with its minimum.
+option-extra-grant-either = one will do
+    .help = One of these boxes will do; a column never earns more than one extra throw.
+option-extra-minima = Minimum in each column
+    .help = The points that a box of the first, second … column needs to count for an extra throw.
+option-extra-mode = Effect of an extra throw
+    .help = What an extra throw does to the open columns.
+option-extra-mode-keeps-column = columns stay open
+    .help = An extra throw is not counted: the same columns stay open. It may be used at any time, even after the last throw.
+option-extra-mode-same-column = this column only
+    .help = After an extra throw the result must go to the column whose throw it is just now.
+option-extra-mode-after-fifth = only at the end
+    .help = An extra throw may be used only once all ordinary throws are spent.
+option-extra-max-per-turn = Extra throws in a turn
+    .help = No more than this many in one turn; 0 means no limit.
+option-jokers-in-special = Jokers in special rounds
+    .help = Jokers and extra throws may be used for the special column as well.
+option-samuel-mode = Samuel
+    .help = What calling Samuel undoes.
+option-samuel-mode-turn = the whole turn
+    .help = The turn begins anew: all dice, first throw.
+option-samuel-mode-throw = the last throw
+    .help = Only the last throw is repeated; what was kept before it stays.
+option-wunder-pool = Dice of the miracle
+    .help = Which dice one chooses from in a dice miracle.
+option-wunder-pool-own-and-helpers = own and others'
+    .help = One chooses from one's own dice and those of all fellow players.
+option-wunder-pool-helpers = others' only
+    .help = One chooses from the dice of the fellow players alone.
+option-solo-helpers = Dice miracle alone
+    .help = Whoever plays alone throws this often for imagined helpers. With 0 there is no dice miracle then.
+option-overthrow = Throw without a free box
+    .help = What holds when the next throw would leave no free box in any open column.
+option-overthrow-forbid = forbidden
+    .help = A throw that would leave no free box in any open column is not allowed.
+option-overthrow-strike-any = allowed, but strike
+    .help = Even a throw that leaves no free box in any open column is allowed. Then any free box must be struck.
+option-bonus-trigger = What starts a special round
+    .help = When a bonus interrupts the game.
+option-bonus-trigger-sum = the sum is reached
+    .help = The game is interrupted as soon as the upper boxes of a column reach the threshold of the bonus.
+option-bonus-trigger-complete = the upper half is full
+    .help = The game is interrupted only once all upper boxes of the column are filled as well.
+option-special-order = Order of the special round
+    .help = Who throws first in a special round.
+option-special-order-bonus-first = the bonus player
+    .help = In a special round the player with the bonus throws first, then the others in turn.
+option-special-order-seat = whoever began the game
+    .help = In a special round whoever began the game throws first, then the others in turn.
+option-special-throws = Throws in the special column
+    .help = A turn for the special column has so many throws.
+option-special-bonus-triggers = Bonus of the special column counts
+    .help = A bonus in the special column starts a special round as well.
+option-special-last = The box kept back
+    .help = Which box of the special column stays free until the end.
+option-special-last-bottom = the lowest
+    .help = Nobody may pick the lowest box of the special column; it is thrown for last of all.
+option-special-last-any = whichever is left
+    .help = Any box of the special column may be picked until only one is free.
+option-final-order = Throwing off at the end
+    .help = How the remaining boxes of the special column are thrown for at the end.
+option-final-order-rows = row by row
+    .help = At the end all throw for the same row, then for the next, from top to bottom.
+option-final-order-players = player by player
+    .help = At the end one player fills all remaining boxes, then the next.
+option-no-strike-points = Points for “no strike?”
+    .help = For a full column with its bonus and without any 0.
+option-no-strike-columns = “No strike?” holds in
+    .help = Which columns can get these points.
+option-no-strike-columns-all = all columns
+    .help = “No strike?” can be had in every column, the special one included.
+option-no-strike-columns-regular = ordinary columns
+    .help = “No strike?” cannot be had in the special column.
+
+# --- Rules pages: headings ---
+
+rules-page-title = Rules
+rules-page-lead = What makes each game, box by box. All examples are worked out by the program itself.
+rules-page-contents = Contents
+rules-page-boxes = The boxes
+rules-page-boxes-lead = Where several rules stand, the first that fits counts. The examples are for an empty pad.
+rules-page-contrast = Standard against this game
+rules-page-options = Options
+rules-page-options-lead = What each option changes, row by row against the standard, and in numbers.
+rules-page-history = History
+rules-page-rule = Rule
+rules-page-standard = Standard
+rules-page-this = Like this
+rules-page-classic = Classic pad
+rules-page-default = Standard: { $value }
+rules-page-value = { $option }: { $value }
+rules-page-now = Chosen now: { $value }
+rules-page-roll = Roll
+rules-page-given = Given
+rules-page-answer = Then
+rules-page-nothing = –
+rules-page-print = Print
+rules-page-all = All rules
+rules-page-more = All rules with examples
+rules-page-about-pad = { $ruleset }: rules with examples, in a new tab
+rules-page-about-option = { $option } explained, in a new tab
+rules-page-changed = With these options
+rules-example-best = the most
+rules-example-typical = for example
+rules-example-near = just short
+rules-example-zero = nothing
+rules-part-turn = A turn
+rules-part-upper = The upper bonus
+rules-part-extra = Further fives of a kind
+rules-part-joker = The joker
+rules-part-saved = Saved throws
+rules-part-columns = The columns
+rules-part-order = The order
+rules-part-tokens = Jokers to spend
+rules-part-earned = Extra throws
+rules-part-special = Special rounds and the end
+rules-part-clean = No strike?
+
+# --- Rules pages: what a game is, and how a turn goes ---
+
+rules-about-classic = Five dice, 13 boxes, three throws in a turn. Above you collect ones to sixes, below three and four of a kind, full house, straights and five of a kind. If you like, play the pad triple, in a fixed order, or with one of two jokers.
+rules-about-kniffel-2003 = This is how a small computer game on a private web page counted in 2003: five alike are a full house too, each further Kniffel brings a token, and bonus and tokens are settled only at the end.
+rules-about-kniffel-schmidt = The classic pad by the rule of the German publisher. Once the Kniffel box is filled, a further Kniffel must go to the upper box of its number and brings 50 points more there. If that is filled as well, it counts as a joker below, without extra points.
+rules-about-yatzy = The Nordic pad with 15 boxes. One pair and two pairs are worth something too, and most boxes count only the dice that form them. There are no jokers, and a second Yatzy brings nothing extra.
+rules-about-six-dice = The great Nordic game: six dice, 20 boxes, and a throw you do not use in one turn is yours in a later one. Stop early and keep your throws for the hard boxes.
+rules-about-acht-mann = A sheet of six columns. Whoever is content with the first throw may enter anywhere; each further throw closes a column at the front. On top there are Samuel, the dice miracle, earned extra throws, and special rounds that interrupt the game half-way. And exactly eight pips bring 80 points.
+rules-turn = You throw all { $dice } dice. Then you may throw any of them again, { $throws } times altogether. A die that was kept may be thrown again later.
+rules-turn-enter = At the end of the turn the roll goes to exactly one free box. If it does not fit there, that is a strike: the box counts 0. What is written stays.
+rules-turn-end = The game is over when all { $boxes } boxes of every player are filled. The highest total wins.
+rules-saved = Every throw that you do not need in a turn goes to your store. In any later turn you may use throws from it on top. One throw a turn is a must; what is left at the end is worth nothing.
+
+# --- Rules pages: the rows of a comparison ---
+
+rules-row-dice = Dice
+rules-row-throws = Throws
+rules-row-pad = Pad
+rules-row-columns = Columns
+rules-row-groups = Pairs and of-a-kinds
+rules-row-sets = Straights
+rules-row-equal = All dice alike
+rules-row-others = Other boxes
+rules-row-upper = Upper bonus
+rules-row-joker = Joker
+rules-row-order = Order
+rules-row-tokens = Jokers to spend
+rules-row-earned = Extra throws
+rules-row-special = Special rounds
+rules-row-clean = No strike?
+rules-row-shown = Running total
+rules-row-tie = Tie
+rules-row-habits = Handling
+rules-row-options = Other options
+rules-dice = { $dice ->
+    [5] Five dice.
+    [6] Six dice.
+   *[other] { $dice } dice.
+  }
+rules-throws = Up to { $throws } throws in a turn. What is left of them lapses.
+rules-throws-saved = Up to { $throws } throws in a turn, and on top all that were left in earlier turns. Stop early and keep the rest for later.
+rules-pad = { $boxes } boxes, so { $boxes } rounds.
+rules-pad-columns = { $count } rows in { $columns } columns: { $boxes } boxes.
+rules-pad-rows = { $rows }.
+rules-columns-plain = { $columns } columns that count the same.
+rules-columns-factors = The columns count { $factors }, each with its bonus.
+rules-columns-throws = After the first throw of a turn, columns 1 to { $columns } are open, after the second only from 2 on, and so forth: each throw closes the foremost. An early roll may also stand further back.
+rules-columns-throw = Column { $column } is open up to throw { $throws } of a turn.
+rules-upper = { $bonus } points once the upper boxes reach { $threshold } together.
+rules-upper-hits = That is { $hits } of each number.
+rules-upper-none = None.
+rules-extra-points = A further five of a kind brings { $points } points on top of its box.
+rules-extra-none = Further ones bring nothing extra.
+rules-extra-upper = The extra points are for the upper box of its number only.
+rules-extra-multiplied = They are multiplied by the factor of the column that the roll goes to.
+rules-extra-plain = The factor of the column does not apply to them.
+rules-order-fixed = The pad names the box: { $rows }.
+rules-token-restart = { $token } ({ $uses ->
+    [one] once a game
+   *[other] { $uses } times a game
+  }): you break off without a strike.
+rules-token-helpers = { $token } ({ $uses ->
+    [one] once a game
+   *[other] { $uses } times a game
+  }): all fellow players throw their dice for you once; you choose the best and enter at once.
+rules-token-alone = Whoever plays alone throws { $throws ->
+    [one] once more
+   *[other] { $throws } times more
+  } for it.
+rules-token-not-alone = It is not possible alone.
+rules-earned = Extra throws are earned with { $rows }. They need at least, column by column, { $minima } points.
+rules-earned-most = No more than { $most } in a turn.
+rules-special = The last column is filled in special rounds only: whoever earns a bonus picks a box there, and all throw for it, with up to { $throws } throws. What is free at the end is played out.
+rules-special-jokers = Jokers and extra throws may be used there too.
+rules-special-no-jokers = Jokers and extra throws may not be used there.
+rules-special-own-bonus = A bonus in this column starts a special round as well.
+rules-special-no-own-bonus = A bonus in this column counts, but starts no special round.
+rules-no-strike = { $points } points for a full column that has its bonus and no 0 anywhere.
+rules-tie = With the same total these are compared: { $rows }.
+rules-habit-marks-keep = A marked die stays.
+rules-habit-marks-again = A marked die is thrown again.
+rules-habit-balance-below = The balance against par stands below the upper boxes.
+rules-habit-balance-beside = The balance against par also stands to the left of the upper boxes.
+rules-options-all = Triple, fixed order and the two jokers.
+rules-options-joker = The two jokers.
+rules-options-triple = Triple and fixed order work here too. The jokers to choose belong to the classic pad and do not apply.
+rules-options-order = Fixed order works here too. The jokers to choose belong to the classic pad.
+rules-options-none = Neither triple nor fixed order. The jokers to choose belong to the classic pad.
+
+# --- Rules pages: what must lie, and what it brings ---
+
+rules-pattern-face = every die with { $face }
+rules-groups-2 = two alike
+rules-groups-2-2 = two pairs of different numbers
+rules-groups-2-2-2 = three pairs of different numbers
+rules-groups-3 = three alike
+rules-groups-4 = four alike
+rules-groups-5 = five alike
+rules-groups-6 = six alike
+rules-groups-3-2 = three of one number and two of another
+rules-groups-3-3 = twice three alike, of different numbers
+rules-groups-4-2 = four of one number and two of another
+rules-pattern-groups = { $groups } alike, each group of another number
+rules-pattern-groups-exact = exactly { $groups } alike, no more
+rules-pattern-two-pairs-only = exactly two pairs, the fifth die shows something else
+rules-pattern-run = { $length } in a row
+rules-pattern-set = { $dice }
+rules-pattern-one-of = one of { $dice }
+rules-pattern-total = exactly { $total } pips together
+rules-pattern-any = any roll
+rules-pattern-joker = as a joker
+rules-points-all = the sum of all dice
+rules-points-matched = the sum of these dice
+rules-points-number = { $points ->
+    [one] 1 point
+   *[other] { $points } points
+  }
+
+# --- Rules pages: the jokers, row by row ---
+
+rules-joker-row-when = When it applies
+rules-joker-row-forced = Prescribed: where
+rules-joker-row-free = Free choice: where
+rules-joker-row-brings = What it brings
+rules-joker-row-bonus = Bonus
+rules-joker-row-others = Other options
+rules-joker-never = Never. A further five of a kind is a roll like any other.
+rules-joker-when = With five alike, once the box for five of a kind is filled, be it with 50 or with a strike.
+rules-joker-anywhere = To any free box.
+rules-joker-forced-where = To the upper box of its number as long as that is free. Otherwise to any free box below. If everything below is full too: as a 0 to a free upper box.
+rules-joker-free-where = To any free box, just as without a joker.
+rules-joker-dice = Only what the dice show:
+rules-joker-full = The full value if the upper box of its number is filled. The other boxes count as ever:
+rules-joker-bonus = Each further five of a kind brings { $points } extra while the box for five of a kind holds 50.
+rules-joker-bonus-same = A joker does not change that: { $points } with a 50, nothing after a strike.
+rules-joker-no-pad = This is how every pad is played.
+rules-joker-classic = The jokers belong to the classic pad; on others they cannot be chosen.
+rules-joker-triple = On a triple pad a joker applies only once all three boxes for five of a kind are filled. It has its full value once the box of its number is filled in all three columns.
+rules-joker-order = With a fixed order, the order names the box.
+
+# --- Rules pages: worked cases ---
+
+rules-given-holds = { $box } holds { $points }.
+rules-given-struck = { $box } is struck.
+rules-given-open = { $box } is still free.
+rules-given-filled = { $box } is filled.
+rules-given-free = Free: { $rows }.
+rules-given-free-boxes = Free: { $boxes }.
+rules-given-fives = One five of a kind has been entered elsewhere.
+rules-given-upper = The upper boxes hold { $values }.
+rules-given-one-throw = Each turn takes one throw only, then the entry.
+rules-given-columns = Each column is worth { $points } by itself, bonus included.
+rules-given-boxes = Filled: { $boxes }.
+rules-given-new = An empty pad.
+rules-given-tie = Anna and Ben have { $points } points each: Anna 24 in { $box } and 18 in { $category }, Ben the other way round.
+rules-given-throws = After { $throws ->
+    [one] one throw
+   *[other] { $throws } throws
+  }.
+rules-given-full-column = Column { $column } is full.
+rules-given-extras = After { $throws } throws and { $extras ->
+    [one] one extra throw
+   *[other] { $extras } extra throws
+  }; one more has been earned.
+rules-given-restart = After { $throws } throws, { $keep } was kept in the last. Now { $token }.
+rules-given-players = { $players ->
+    [one] One plays alone.
+   *[other] { $players } play.
+  }
+rules-given-special = A turn for { $box } in the special column.
+rules-given-bonus-open = The upper boxes hold { $sum } points, several of them are still free. { $box } adds { $points }.
+rules-given-bonus-whole = The upper boxes hold { $sum } points, only one of them is still free. { $box } adds { $points }.
+rules-given-round = { $players } play. Seat { $seat } has the bonus and picks { $box }; seat 1 began the game.
+rules-given-closing = Two play, everything else is full. Free: { $boxes }.
+rules-given-column = Column { $column }, from top to bottom: { $values }.
+rules-shows-barred = { $box }: not allowed
+rules-shows-entry = { $box }: { $points }
+rules-shows-entry-bonus = { $box }: { $points } and { $bonus } extra
+rules-shows-upper = sum { $sum }, bonus { $bonus }, together { $points }
+rules-shows-running = running total { $points }
+rules-shows-throws = turn { $turn }: up to { $throws } throws
+rules-shows-total = total { $points }
+rules-shows-free-choice = { $boxes } boxes to choose from
+rules-shows-legal = allowed: { $boxes }
+rules-shows-ranks = Anna rank { $first }, Ben rank { $second }
+rules-shows-columns = open columns: { $columns }
+rules-shows-left = { $throws ->
+    [0] no throw left
+    [one] one more throw
+   *[other] { $throws } more throws
+  }
+rules-shows-earned = { $throws ->
+    [0] no extra throw
+    [one] one extra throw
+   *[other] { $throws } extra throws
+  }
+rules-shows-extra = an extra throw is possible
+rules-shows-no-extra = no extra throw possible
+rules-shows-next-throw = on with throw { $throw }, { $dice ->
+    [one] one die flies
+   *[other] { $dice } dice fly
+  }
+rules-shows-pool = { $dice } dice to choose from
+rules-shows-no-token = { $token } is not possible
+rules-shows-jokers = jokers are allowed
+rules-shows-no-jokers = no jokers
+rules-shows-round = a special round at once
+rules-shows-no-round = no special round
+rules-shows-seats = the seats { $seats } throw in this order
+rules-shows-picks = to pick: { $boxes }
+rules-shows-duty = seat { $seat }: { $box }
+rules-shows-column = bonus { $bonus }, no strike { $extra }, column { $points }
+
+# --- Rules pages: history ---
+
+rules-history-yacht = At the beginning there is Yacht, an older game with five dice.
+rules-history-1956 = In 1956 a game came to the shops in America that built on Yacht: the upper bonus, three of a kind, the small straight, points for further fives of a kind and the joker were new.
+rules-history-lower-only = In the rule book of 1956 a further five of a kind was a joker in the lower half only.
+rules-history-1961 = The version whose copyright was renewed in 1961 changed that.
+rules-history-forced-free = The prescribed joker, first above, then below, is the official rule of today. Free choice is the looser way that is often described beside it.
+rules-history-2003 = The model is a private web page of June 2003 on which one could play the game in the browser, alone or in turns, with the mouse and a balance against par.
+rules-history-schmidt = In Germany the game is published by Schmidt. Its manual gives 50 extra points for a further Kniffel, not 100.
+rules-history-nordic = Yatzy is the way the game is played in the Nordic countries.
+rules-history-nordic-values = Instead of large flat numbers, it mostly counts what the dice show: even the straights are worth no more than their pips, 15 and 20.
+rules-history-maxi = In the Nordic countries the game is also played with six dice, beside Yatzy and under the name Maxi Yatzy.
+rules-history-maxi-pad = Its pad has 20 boxes. The Yatzy box is gone; instead there are three pairs, five of a kind, full straight, castle, tower, and six of a kind for 100 points. The bonus of 100 takes 84 above, and unused throws stay for later.
+rules-history-full-straight = Printed tables do not quite agree. The full straight mostly counts 21, the sum of its pips, in some 30. Here it is 21, and 30 can be chosen.
+rules-history-acht = “Acht, Mann!” is a house game with a sheet of its own that builds on the idea of Kniffel. Its text leaves some numbers open; usual values stand here for those, and options for others.
+rules-history-acht-names = Its names differ: Fünferpasch for Kniffel, full house in plain German, scrap for chance. New are the straight with a hole, the broken full house, and the 80 points for exactly eight pips.
+
 # --- Rules core: rulesets and options that cannot be used ---
 
 unknown-ruleset = There is no such ruleset. Known are { $values }, or the path of a TOML file.
@@ -402,6 +894,10 @@ exact-needs-pattern = "exact" goes with groups or sets only.
 named-twice = { $found } is there twice.
 needs-all-equal = For this, all_equal must name the box for all dice alike.
 needs-upper-section = An upper bonus needs upper boxes.
+special-needs-column = Special rounds need exactly one column with special = true and at least one ordinary one, and the other way round.
+needs-plain-columns = This does not work with columns that are open by throws or in special rounds only.
+no-column-for-last-throw = After the last throw ({ $throws }) a column must still be open, and none for longer.
+expected-one-per-column = There must be a number for each of the { $columns } columns.
 option-not-admitted = There is no option { $option } here. Possible are { $values }.
 option-needs = { $option } works only together with { $needs } = { $values }.
 
@@ -424,6 +920,14 @@ keep-not-on-table = { $action } is not possible: { $roll } is on the table.
 not-thrown = Throw first; then { $action } is possible.
 box-filled = { $box } is filled already.
 box-not-allowed = { $box } is not allowed with this roll now.
+pick-first = A box of the special column must be picked first; { $action } is not possible yet.
+pick-not-allowed = { $box } cannot be picked for a special round now.
+helpers-first = All helpers throw first; { $action } is not possible yet.
+choose-first = The dice must be chosen first; { $action } is not possible yet.
+choose-not-allowed = { $action } is not possible: these dice are not there to choose from.
+token-not-to-spend = { $found } cannot be spent now.
+no-extra-throw = No extra throw is possible for { $action }.
+throw-is-fixed = What was kept stays for this throw too; { $action } is not possible.
 not-your-turn = It is not the turn of seat { $seat } but of seat { $turn } (counted from 0).
 
 # --- Rules core: game records ---
@@ -455,6 +959,7 @@ cli-help-serve = Serve the game without opening the browser.
 cli-help-rules = Look at rulesets, compare and check them.
 cli-help-list = All rulesets, one a line.
 cli-help-show = Show a ruleset: pad, points, bonus, options.
+cli-help-long = Explain every option, not only the chosen ones.
 cli-help-diff = Show only in what two rulesets differ.
 cli-help-cases = Check a file of reference cases; ends with 1 if one does not hold.
 cli-help-id = Id of a ruleset or path of a TOML file.
@@ -552,3 +1057,97 @@ server-database-foreign = { $path } is not a database of knobel.
 server-database-newer = The database { $path } was made by a newer knobel ({ $found }, this one knows { $expected }).
 server-address-unusable = The server cannot listen at { $host }: { $problem }
 server-no-free-port = All ports from { $first } to { $last } are busy.
+
+# --- House rules on the server and on the command line ---
+
+server-house-unknown = There are no such house rules on this server.
+server-house-full = This server keeps no more than { $most } house rules.
+server-house-id = { $found } is the id of a ruleset that comes with knobel; house rules need one of their own.
+server-house-boxes = A pad on this server has at most { $most } boxes, not { $found }.
+server-house-too-large = These rules are too large for this server.
+cli-help-check = Check whether a ruleset can be played, also with each of its options.
+cli-help-export = Print a ruleset as a whole TOML file.
+cli-checked = { $name }: all in order. { $boxes } boxes, { $options } options, mark { $mark }.
+
+# --- Browser: the workshop for house rules ---
+
+workshop-title = Rules of your own
+workshop-lead = Change a pad until it is yours, try it, play it, share it.
+workshop-own = Rules of your own …
+workshop-change = Change these rules …
+workshop-start = Start from
+workshop-start-choose = choose a pad
+workshop-known = house rules { $digest }
+workshop-take-back = Back to what was here
+workshop-to-setup = To the table
+workshop-import = Import TOML
+workshop-import-note = A file as knobel exports it, or one written by hand. Nothing here is lost: you can go back.
+workshop-import-file = File
+workshop-import-text = or its text
+workshop-import-use = Use these rules
+workshop-export = Export TOML
+workshop-link = Copy link
+workshop-link-copied = The link is copied. Whoever opens it finds exactly these rules.
+workshop-link-here = Here is the link; whoever opens it finds exactly these rules.
+workshop-play = Play
+workshop-playable = These rules can be played.
+workshop-not-yet = Not yet:
+workshop-basics = In short
+workshop-name-de = Name, German
+workshop-name-en = Name, English
+workshop-columns-one = One column
+workshop-columns-three = Three: × 1, 2, 3
+workshop-columns-throws = One for each throw
+workshop-columns-add = + Column
+workshop-columns-fact = { $columns } columns
+workshop-column-remove = Remove column { $column }
+workshop-column-special = filled in special rounds only
+workshop-factor = Factor
+workshop-last-throw = Open until throw
+workshop-last-throw-always = always open
+workshop-rows = Boxes
+workshop-rows-note = Open a box to change it.
+workshop-remove = Remove { $name }
+workshop-add = Add a box
+workshop-box = Box
+workshop-kind = What must show
+workshop-kind-any = any roll
+workshop-kind-groups = alike
+workshop-kind-sets = a straight
+workshop-kind-total = a sum
+workshop-kind-face = one number
+workshop-shows-groups = How many alike, e.g. 3 2
+workshop-shows-sets = Straights, e.g. 1234 2345
+workshop-shows-total = Sum
+workshop-shows-face = Number
+workshop-exact = nothing else beside it
+workshop-pays = Points
+workshop-pays-all = all dice
+workshop-pays-matched = matching dice
+workshop-pays-number = a number
+workshop-points = How many
+workshop-rule-add = Or else: another rule
+workshop-rule-remove = Remove rule
+workshop-joker-value = As a joker
+workshop-joker-value-note = empty: what the dice show
+workshop-alike = All dice alike
+workshop-all-equal = Their own box
+workshop-paid-in = Paid in
+workshop-paid-in-any = any box
+workshop-paid-in-upper = the upper box of its number
+workshop-extra-columns = In the columns
+workshop-extra-columns-all = it must hold in all
+workshop-extra-columns-any = one will do
+workshop-more = More rules
+workshop-ordered = Prescribed order
+workshop-tokens = Jokers to spend
+workshop-tokens-note = Each player may spend them during a turn of his own.
+workshop-effect-restart = starts the turn anew
+workshop-effect-helpers = the others throw for you
+workshop-uses = How often
+workshop-earned = Extra throws for good boxes
+workshop-special = A last column for special rounds
+workshop-no-strike = Points for a column without a strike
+workshop-no-strike-fact = { $points } for a column without a strike
+workshop-reroll = Other rolls
+workshop-roll = Sample roll { $number }
