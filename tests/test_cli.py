@@ -19,7 +19,16 @@ from knobel.cli.command import run
 ROOT = Path(__file__).parents[1]
 SHARED = ROOT / "tests/data/rule_cases.json"
 HOUSE = str(ROOT / "examples/house_rules.toml")
-COMMANDS = (("rules", "list"), ("rules", "show"), ("rules", "diff"), ("rules", "cases"), ("play",), ("serve",))
+COMMANDS = (
+    ("rules", "list"),
+    ("rules", "show"),
+    ("rules", "diff"),
+    ("rules", "check"),
+    ("rules", "export"),
+    ("rules", "cases"),
+    ("play",),
+    ("serve",),
+)
 
 
 class Shell:
@@ -158,11 +167,11 @@ def test_each_side_of_a_diff_may_have_options(shell: Shell) -> None:
 
 def test_the_shared_cases_pass(shell: Shell) -> None:
     lines = shell("rules", "cases", str(SHARED)).splitlines()
-    assert lines[-1] == "106 passed, 0 failed, 160 skipped"
-    assert "skipped: acht_mann_column_cases, 11" in lines
+    assert lines[-1] == "148 passed, 0 failed, 118 skipped"
+    assert "skipped: optimal_expectation, 6" in lines
     data = shell.json("rules", "cases", str(SHARED))
-    assert (data["passed"], data["failed"], data["skipped"], data["failures"]) == (106, 0, 160, [])
-    assert data["skipped_by_name"]["dice_cases (acht-mann)"] == 22
+    assert (data["passed"], data["failed"], data["skipped"], data["failures"]) == (148, 0, 118, [])
+    assert data["skipped_by_name"]["optimal_expectation"] == 6
 
 
 def test_a_failing_case_is_named_and_gives_exit_code_1(shell: Shell, tmp_path: Path) -> None:
@@ -209,7 +218,10 @@ def test_a_failing_case_is_named_and_gives_exit_code_1(shell: Shell, tmp_path: P
         ("rules cases none.json", "none.json: There is no such file."),
         ("rules cases .", ".: The file cannot be read"),
         ("rules cases pyproject.toml", "This is no valid JSON"),
-        ("rules shw", "There is no command shw. Possible are list, show, diff, cases. Did you mean show?"),
+        (
+            "rules shw",
+            "There is no command shw. Possible are list, show, diff, check, export, cases. Did you mean show?",
+        ),
         ("ruls", "There is no command ruls. Possible are play, serve, rules. Did you mean rules?"),
         ("play --port 70000", "--port: Expected a whole number from 0 to 65535, not 70000."),
         ("serve --port x", "--port: Expected a whole number from 0 to 65535, not x."),

@@ -3,6 +3,7 @@
 import os
 import sys
 from collections.abc import Sequence
+from dataclasses import asdict
 from io import TextIOWrapper
 from itertools import pairwise
 from pathlib import Path
@@ -18,11 +19,14 @@ from knobel import __version__
 from knobel.cases import read_cases, run_cases
 from knobel.cli import output
 from knobel.cli.fact import differences
+from knobel.cli.page import print_page
 from knobel.errors import KnobelError, Param, Reason, RulesetError
+from knobel.explain import page_of
 from knobel.option import from_text
 from knobel.ruleset import admitted_options, builtin_ids, compose_ruleset, load
 from knobel.schema import listed, shown
 from knobel.text import LANGUAGES, explain, pick_language, say
+from knobel.toml import to_toml
 from knobel.vocabulary import Language, OptionValue, Ruleset
 
 _WIDTH_OF_PIPES, _MAX_PORT = 100, 65_535
@@ -149,14 +153,21 @@ def _list(context: typer.Context, json: _Json = False, _lang: _Lang = "") -> Non
 
 @_rules.command("show", help="cli-help-show")
 def _show(
-    context: typer.Context, ruleset: _Ruleset, o: _Options = None, json: _Json = False, _lang: _Lang = ""
+    context: typer.Context,
+    ruleset: _Ruleset,
+    o: _Options = None,
+    long: Annotated[bool, typer.Option("--long", help="cli-help-long")] = False,
+    json: _Json = False,
+    _lang: _Lang = "",
 ) -> None:
     composed = _compose(ruleset, o or [])
     admitted = admitted_options(ruleset)
+    page = page_of(ruleset, dict(composed.options))
     if json:
-        output.print_json(output.whole(composed, admitted))
+        output.print_json({**output.whole(composed, admitted), "page": asdict(page)})
     else:
         output.print_ruleset(composed, admitted, _console(), context.obj)
+        print_page(page, composed, long, _console(), context.obj)
 
 
 @_rules.command("diff", help="cli-help-diff")
@@ -181,6 +192,25 @@ def _diff(
         output.print_json(output.difference(one, other, rows))
     else:
         output.print_difference(one, other, rows, _console(), context.obj)
+
+
+@_rules.command("check", help="cli-help-check")
+def _check(context: typer.Context, ruleset: _Ruleset, json: _Json = False, _lang: _Lang = "") -> None:
+    rules = load(ruleset)
+    options = admitted_options(ruleset)
+    for option in options:
+        for value in option.values:
+            if not option.needs:
+                compose_ruleset(ruleset, {option.name: value})
+    if json:
+        output.print_json({**output.brief(rules), "options": [option.name for option in options]})
+    else:
+        output.print_checked(rules, options, context.obj)
+
+
+@_rules.command("export", help="cli-help-export")
+def _export(ruleset: _Ruleset, o: _Options = None, _lang: _Lang = "") -> None:
+    print(to_toml(_compose(ruleset, o or [])), end="")
 
 
 @_rules.command("cases", help="cli-help-cases")

@@ -95,30 +95,36 @@ def cases(outcome: Outcome) -> dict[str, Any]:
 def print_list(rulesets: Sequence[Ruleset], console: Console, language: Language) -> None:
     """All rulesets that come with knobel, a line each."""
     titles = ("cli-column-name", "ui-rules-dice", "cli-fact-boxes", "ui-rules-bonus")
-    table = _table("ID", *(say(title, language) for title in titles))
+    table = table_of("ID", *(say(title, language) for title in titles))
     for ruleset in rulesets:
         upper = ruleset.upper
         bonus = say("ui-bonus-terms", language, bonus=upper.bonus, threshold=upper.threshold) if upper else "–"
         row = (ruleset.id, label(ruleset.labels, language), str(ruleset.dice), str(len(ruleset.boxes)), bonus)
         table.add_row(*row)
-    _print(console, table)
+    print_content(console, table)
 
 
 def print_ruleset(ruleset: Ruleset, options: Sequence[Option], console: Console, language: Language) -> None:
     """A ruleset for people: in short, the pad, the options."""
-    _print(console, _title(ruleset, language), style="bold")
+    print_content(console, _title(ruleset, language), style="bold")
     short = Table(box=None, show_header=False, padding=(0, 2, 0, 0))
     for fact in facts(ruleset, language):
         short.add_row(fact.label, fact.text)
         if fact.key == "joker" and ruleset.joker != "none":
             short.add_row("", option_help("joker", ruleset.joker, language))
-    _print(console, short)
-    _print(console, "")
-    _print(console, _pad(ruleset, language))
+    print_content(console, short)
+    print_content(console, "")
+    print_content(console, _pad(ruleset, language))
     if options:
-        _print(console, "")
-        _print(console, say("cli-options-title", language), style="bold")
-        _print(console, _options(ruleset, options, console, language))
+        print_content(console, "")
+        print_content(console, say("cli-options-title", language), style="bold")
+        print_content(console, _options(ruleset, options, console, language))
+
+
+def print_checked(ruleset: Ruleset, options: Sequence[Option], language: Language) -> None:
+    """That a ruleset can be played, also with each of its options."""
+    name, mark = label(ruleset.labels, language), digest(ruleset)[:16]
+    print(say("cli-checked", language, name=name, boxes=len(ruleset.boxes), options=len(options), mark=mark))
 
 
 def print_difference(
@@ -127,13 +133,13 @@ def print_difference(
     """The rows in which two rulesets differ, or that they do not."""
     shown_rows = [row for row in rows if _is_for_people(row)]
     if not shown_rows:
-        _print(console, say("cli-no-difference", language))
+        print_content(console, say("cli-no-difference", language))
         return
-    table = _table("", _title(left, language), _title(right, language))
+    table = table_of("", _title(left, language), _title(right, language))
     for row, following in zip_longest(shown_rows, shown_rows[1:]):
         is_last = following is not None and row.key.startswith("options.") != following.key.startswith("options.")
         table.add_row(row.label, _text(row.left), _text(row.right), end_section=is_last)
-    _print(console, table)
+    print_content(console, table)
 
 
 def _is_for_people(row: Difference) -> bool:
@@ -177,7 +183,7 @@ def _typed(value: OptionValue) -> str:
 def _pad(ruleset: Ruleset, language: Language) -> Table:
     with_joker = ruleset.joker != "none"
     titles = ["cli-column-pattern", "cli-column-points", *(["cli-column-joker"] if with_joker else [])]
-    table = _table(say("cli-column-box", language), "ID", *(say(title, language) for title in titles))
+    table = table_of(say("cli-column-box", language), "ID", *(say(title, language) for title in titles))
     sections = [category.section for category in ruleset.categories]
     for index, category in enumerate(ruleset.categories):
         row = [
@@ -196,7 +202,7 @@ def _pad(ruleset: Ruleset, language: Language) -> Table:
 def _options(ruleset: Ruleset, options: Sequence[Option], console: Console, language: Language) -> Table:
     chosen = dict(ruleset.options)
     titles = ("option", "meaning", "value", "values", "needs")
-    table = _table(*(say(f"cli-column-{title}", language) for title in titles))
+    table = table_of(*(say(f"cli-column-{title}", language) for title in titles))
     if console.width >= _WIDE:
         table.columns[0].no_wrap = True
     for option in options:
@@ -207,14 +213,15 @@ def _options(ruleset: Ruleset, options: Sequence[Option], console: Console, lang
     return table
 
 
-def _table(*titles: str) -> Table:
+def table_of(*titles: str) -> Table:
+    """A table with these columns, as plain as possible."""
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False, header_style="bold")
     for title in titles:
         table.add_column(title, overflow="fold")
     return table
 
 
-def _print(console: Console, content: Table | str, style: str | None = None) -> None:
+def print_content(console: Console, content: Table | str, style: str | None = None) -> None:
     """Print on a terminal; elsewhere without the blanks that fill the lines there."""
     if console.is_terminal:
         console.print(content, style=style)
