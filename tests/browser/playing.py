@@ -29,7 +29,8 @@ def is_over(page: Page) -> bool:
 
 def settled(page: Page) -> None:
     """Wait until the page wants something of a person, or nothing any more."""
-    page.locator("section.settlement, button[data-box], .next:not(.calm)[aria-disabled=false]").first.wait_for()
+    wanted = "section.settlement, button[data-box], button[data-place], .next:not(.calm)[aria-disabled=false]"
+    page.locator(wanted).first.wait_for()
 
 
 def best_box(page: Page) -> Locator:

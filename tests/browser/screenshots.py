@@ -8,7 +8,7 @@ import tempfile
 from pathlib import Path
 from random import Random
 
-from playwright.sync_api import Page, sync_playwright
+from playwright.sync_api import Page, expect, sync_playwright
 
 from tests.browser.house import DESKTOP, PHONE, ask, launched, served, visit
 from tests.browser.playing import best_box, press, settled, write
@@ -18,6 +18,7 @@ TABLES = {
     "kniffel-2003": {},
     "six-dice": {},
     "triple": {"columns": 3, "joker": "free"},
+    "acht-mann": {},
 }
 TURNS = 14
 
@@ -46,9 +47,43 @@ def take_all(page: Page, address: str, folder: Path, suffix: str) -> None:
         play_on(page, name, TURNS)
         page.wait_for_timeout(400)
         page.screenshot(path=folder / f"{name}-{suffix}.png")
+    take_interruptions(page, address, folder, suffix)
+    page.goto(new_table(address, "classic", {}))
+    settled(page)
     play_on(page, "end", 200)
     page.wait_for_timeout(400)
     page.screenshot(path=folder / f"settlement-{suffix}.png")
+
+
+def take_interruptions(page: Page, address: str, folder: Path, suffix: str) -> None:
+    """Acht, Mann!: the pool of a Würfelwunder, the pick of a box and the special round for it."""
+
+    def picture(name: str) -> None:
+        page.wait_for_timeout(500)
+        page.screenshot(path=folder / f"acht-mann-{name}-{suffix}.png")
+
+    page.goto(new_table(address, "acht-mann", {"upper_threshold": 1}))
+    settled(page)
+    press(page, by_keys=False)
+    for _ in range(2):
+        page.locator(".jokers button").nth(1).click()
+    page.locator(".pool .hollow").first.wait_for()
+    page.locator(".tray > .next").click()
+    for place in (1, 3, 7):
+        page.locator("button[data-place]").nth(place).click()
+    picture("pool")
+    for place in (8, 9):
+        page.locator("button[data-place]").nth(place).click()
+    page.locator(".tray > .next").click()
+    for _ in range(2):
+        page.locator("button[data-box]:not(.zero)").first.click()
+    page.locator(".scene").wait_for()
+    page.locator("button[data-box]").nth(3).click()
+    picture("pick")
+    page.locator(".tray > .next").click()
+    page.locator("button[data-box]").first.wait_for(state="detached")
+    press(page, by_keys=False)
+    picture("special")
 
 
 def new_table(address: str, ruleset: str, options: object) -> str:
@@ -59,14 +94,25 @@ def new_table(address: str, ruleset: str, options: object) -> str:
     return f"/table/{ask(address, '/api/tables', body)['id']}"
 
 
+def help_out(page: Page) -> None:
+    """Throw for a computer player who asks for it."""
+    while page.locator(".pool").count():
+        heading = page.locator(".tray h2").inner_text()
+        page.locator(".tray > .next").click()
+        expect(page.locator(".tray h2")).not_to_have_text(heading)
+        settled(page)
+
+
 def play_on(page: Page, seed: str, turns: int) -> None:
     """Some turns, and the beginning of one more with dice marked and a box previewed."""
     rng = Random(seed)
     for _ in range(turns):
         if page.locator("section.settlement").count():
             return
+        help_out(page)
         press(page, by_keys=False)
         write(page, best_box(page), 1 if seed == "kniffel-2003" else 2)
+    help_out(page)
     press(page, by_keys=False)
     for place in sorted(rng.sample(range(5), 2)):
         page.keyboard.press(str(place + 1))

@@ -7,8 +7,11 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from tests.browser.house import DESKTOP, PHONE, ask, visit
-from tests.browser.playing import settled
+from tests.browser.playing import best_box, is_over, press, settled, write
 
+LOOKS = [
+    (language, scheme, size) for language in ("de", "en") for scheme in ("light", "dark") for size in (PHONE, DESKTOP)
+]
 AXE = Path(__file__).parents[2] / "web/node_modules/axe-core/axe.min.js"
 SEATS = [{"name": name, "kind": "person"} for name in ("Anna", "Mia")]
 
@@ -59,6 +62,56 @@ def test_table(browser: Browser, address: str, language: str, scheme: str, size:
             assert violations(page) == []
 
 
+@pytest.mark.parametrize(("language", "scheme", "size"), LOOKS)
+def test_acht(browser: Browser, address: str, language: str, scheme: str, size: tuple[int, int]) -> None:
+    """The table in every state that only Acht, Mann! has, up to a special round."""
+    with visit(browser, address, language, scheme, size) as page:
+        big_button, boxes = page.locator(".tray > .next"), page.locator("button[data-box]")
+        page.goto(new_table(address, "acht-mann", {"upper_threshold": 1}))
+        settled(page)
+        assert violations(page) == []
+        for _ in range(2):  # after the second throw a column is passed
+            big_button.click()
+            settled(page)
+        boxes.first.wait_for()
+        page.locator(".jokers button").first.click()  # Samuel, not yet spent
+        assert violations(page) == []
+        for _ in range(2):
+            page.locator(".jokers button").nth(1).click()
+        page.locator(".pool .hollow").first.wait_for()
+        assert violations(page) == []
+        big_button.click()
+        for place in (0, 2, 5, 6, 9):
+            page.locator("button[data-place]").nth(place).click()
+        assert violations(page) == []
+        big_button.click()
+        for _ in range(2):
+            page.locator("button[data-box]:not(.zero)").first.click()
+        page.locator(".scene").wait_for()
+        boxes.nth(1).click()
+        assert violations(page) == []
+        boxes.nth(1).click()
+        expect(boxes).to_have_count(0)
+        big_button.click()
+        boxes.first.wait_for()
+        assert violations(page) == []
+
+
+def test_settlement(browser: Browser, address: str) -> None:
+    table = new_table(address, "classic", {"joker": "free"})
+    with visit(browser, address) as page:
+        page.goto(table)
+        settled(page)
+        while not is_over(page):
+            press(page, by_keys=False)
+            write(page, best_box(page), 2)
+    for language, scheme, size in LOOKS:
+        with visit(browser, address, language, scheme, size) as page:
+            page.goto(table)
+            page.locator("section.settlement").wait_for()
+            assert violations(page) == []
+
+
 @pytest.mark.parametrize("language", ["de", "en"])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_dialogs(browser: Browser, address: str, language: str, scheme: str) -> None:
@@ -76,11 +129,11 @@ def test_dialogs(browser: Browser, address: str, language: str, scheme: str) -> 
             expect(page.locator("dialog[open]")).to_have_count(0)
 
 
-@pytest.mark.parametrize("path", ["/", "table"])
+@pytest.mark.parametrize("path", ["/", "classic", "acht-mann"])
 def test_nothing_is_lost_at_320_pixels(browser: Browser, address: str, path: str) -> None:
     """Case B111 and WCAG reflow: no sideways scrolling of the page."""
     with visit(browser, address, size=(320, 640)) as page:
-        page.goto(path if path == "/" else new_table(address, "classic"))
+        page.goto(path if path == "/" else new_table(address, path))
         page.locator("main").wait_for()
         page.wait_for_timeout(300)
         assert page.evaluate("document.documentElement.scrollWidth") <= 320

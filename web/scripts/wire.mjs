@@ -16,11 +16,11 @@ function python() {
   return process.env["KNOBEL_PYTHON"] ?? (existsSync(own) ? own : "python3");
 }
 
-/** As draft 7 says it: tuples are arrays of `items`; without titles and limits, which would only make noise. */
+/** As draft 7 says it: tuples are arrays of `items`; without titles, limits and defaults, which would only make noise. */
 function plain(node) {
   if (Array.isArray(node)) return node.map(plain);
   if (node === null || typeof node !== "object") return node;
-  const { title: _title, prefixItems, maxItems, minItems, discriminator: _, ...rest } = node;
+  const { title: _title, prefixItems, maxItems, minItems, discriminator: _, default: _default, ...rest } = node;
   const result = Object.fromEntries(Object.entries(rest).map(([key, value]) => [key, plain(value)]));
   if (prefixItems) Object.assign(result, { items: plain(prefixItems), additionalItems: false, minItems, maxItems });
   return result;

@@ -1,14 +1,34 @@
-/** The two pages, told by the address: `/` and `/table/{id}`. */
+/** The pages, told by the address: `/`, `/table/{id}`, `/workshop`, `/workshop/{digest}`, `/rules` and `/rules/{id}`. */
 let path = $state(location.pathname);
 addEventListener("popstate", () => (path = location.pathname));
 
-/** The table this page shows; null on the set-up page. */
+/** The table this page shows; null on the other pages. */
 export function tableId(): string | null {
   const id = /^\/table\/([^/]+)\/?$/.exec(path)?.[1];
   return id === undefined ? null : decodeURIComponent(id);
 }
 
+/** The house ruleset that the workshop opens with, empty for none; null on the other pages. */
+export function workshopDigest(): string | null {
+  return /^\/workshop(?:\/([0-9a-f]*))?\/?$/.exec(path)?.slice(1).join("") ?? null;
+}
+
 export const tablePath = (id: string): string => `/table/${encodeURIComponent(id)}`;
+export const workshopPath = (digest = ""): string => (digest ? `/workshop/${digest}` : "/workshop");
+
+/** The ruleset that the rules pages show, empty for all of them; null on the other pages. */
+export function rulesId(): string | null {
+  const id = /^\/rules(?:\/([^/]+))?\/?$/.exec(path)?.slice(1).join("");
+  return id === undefined ? null : decodeURIComponent(id);
+}
+
+/** The page about a ruleset, with options as on the command line and a place on the page. */
+export function rulesPath(id = "", options: Record<string, unknown> = {}, place = ""): string {
+  const query = Object.entries(options)
+    .map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(String(value))}`)
+    .join("&");
+  return `/rules${id ? `/${encodeURIComponent(id)}` : ""}${query ? `?${query}` : ""}${place ? `#${place}` : ""}`;
+}
 
 /** Go to another page without loading anew. */
 export function go(to: string): void {

@@ -3,11 +3,11 @@ import { t } from "../device/language.svelte";
 import { settings } from "../device/settings.svelte";
 import { socketOf, tableTrouble } from "../net/api";
 import { Link, type LinkState, type ServerMessage } from "../net/link";
-import type { BoxView, Command, EventView, Live, Problem, TableMessage, UpdateMessage } from "../wire";
+import type { BoxView, Command, EventView, Live, Problem, RulesetView, TableMessage, TurnView, UpdateMessage } from "../wire";
 import { noMarks, plan, toggled, type Marks, type Word } from "./marks";
 import { beat } from "./pace";
 import { Playback, type Step } from "./playback";
-import { eventText, seatName } from "./words";
+import { eventText, turnText } from "./words";
 
 const remembered = 40; // events kept for the list of recent ones
 
@@ -25,12 +25,16 @@ export class Table {
   events = $state.raw<EventView[]>([]); // as shown, oldest first
   link = $state.raw<LinkState>({ kind: "connecting" });
   marks = $state.raw<Marks>(noMarks);
+  chosen = $state.raw<Marks>(noMarks); // places in the pool
+  armed = $state<string | null>(null); // the token that the next click spends
+  told = $state(""); // why something that was tried cannot be used
   preview = $state<string | null>(null); // the box that the next click writes
   inspected = $state<string | null>(null); // the box whose reasons are shown
   doubtful = $state<string | null>(null); // a box about to be struck although points could be had
   problem = $state.raw<Problem | null>(null);
   spoken = $state("");
   flying = $state.raw<number[]>([]); // positions of the last throw shown
+  helped = $state<number | null>(null); // the helper who has just thrown
   intended = $state.raw<number[] | null>(null); // what a computer player is about to throw again
   lingering = $state<number | null>(null); // the seat whose last entry is still to be seen
   isWaiting = $state(false); // events that are still to be shown
@@ -45,11 +49,20 @@ export class Table {
   dice = $derived(this.live?.dice ?? null);
   isMine = $derived(!this.isWaiting && this.turn !== null && this.seats[this.turn.seat]?.kind === "person");
   canAct = $derived(this.isMine && !this.isSent);
-  canThrow = $derived(this.canAct && this.turn?.duty.key !== "duty-enter");
+  /** May dice be marked: for another throw, or for an earned one? */
+  canMark = $derived(
+    this.isMine &&
+      this.turn !== null &&
+      (this.turn.duty.key === "duty-throw-or-enter" || (this.turn.duty.key === "duty-enter" && this.turn.extra_throws > 0)),
+  );
+  canThrow = $derived(this.canAct && /^duty-(throw|throw-or-enter|again|help)$/.test(this.turn?.duty.key ?? ""));
   word: Word = $derived(settings.marks[this.ruleset?.id ?? ""] ?? this.ruleset?.habits.marks ?? "keep");
   clicks = $derived(settings.clicks[this.ruleset?.id ?? ""] ?? this.ruleset?.habits.clicks ?? 2);
   plan = $derived(plan(this.word, this.marks, this.ruleset?.dice ?? 0, this.dice === null));
-  boxes: BoxView[] = $derived(this.live?.view.sheets[this.turn?.seat ?? -1]?.columns.flatMap((column) => column.boxes) ?? []);
+  sheet = $derived(this.live?.view.sheets[this.turn?.owner ?? -1] ?? null); // of the player whose turn it is
+  boxes: BoxView[] = $derived(this.sheet?.columns.flatMap((column) => column.boxes) ?? []);
+  pool = $derived(this.live?.pool ?? []);
+  picks = $derived(this.live?.view.actions.flatMap((action) => /^pick (.+)$/.exec(action)?.[1] ?? []) ?? []); // boxes for a special round
   last = $derived(this.events.findLast((event) => event.kind === "enter") ?? null);
 
   constructor(readonly id: string) {
@@ -95,32 +108,70 @@ export class Table {
   }
 
   mark(position: number): void {
-    if (!this.canThrow || this.dice === null || position >= this.dice.length) return;
+    if (!this.canAct || !this.canMark || this.dice === null || position >= this.dice.length) return;
     this.marks = toggled(this.marks, position);
-    this.preview = null;
+    this.#forget();
   }
 
-  throwDice(): void {
-    if (!this.canThrow || this.plan.kind === "none") return;
-    this.#send({ do: "throw", keep: this.plan.keep });
+  throwDice(extra = false): void {
+    if (extra ? !(this.canAct && this.turn?.extra_throws) : !this.canThrow) return;
+    const duty = this.turn?.duty.key;
+    if (duty === "duty-help") this.#send({ do: "throw", keep: [] });
+    else if (duty === "duty-again") this.#send({ do: "throw", keep: (this.dice ?? []).flatMap((die, place) => (die ? [place] : [])) });
+    else if (this.plan.kind !== "none") this.#send({ do: "throw", keep: this.plan.keep, extra });
+  }
+
+  /** Spend a token: with two clicks, as a box is written. */
+  spend(token: string): void {
+    if (!this.canAct || !this.turn?.spendable.includes(token)) return;
+    const isSure = this.clicks === 1 || this.armed === token;
+    this.#forget();
+    if (isSure) this.#send({ do: "spend", token });
+    else this.armed = token;
+  }
+
+  /** Take a die of the pool, or put it back. */
+  take(place: number): void {
+    if (!this.canAct || this.turn?.duty.key !== "duty-choose") return;
+    const next = toggled(this.chosen, place);
+    if (next.size <= (this.ruleset?.dice ?? 0)) this.chosen = next;
+  }
+
+  /** Play on with the dice that were chosen. */
+  confirm(): void {
+    if (!this.canAct || this.chosen.size !== this.ruleset?.dice) return;
+    this.#send({ do: "choose", places: [...this.chosen].sort((a, b) => a - b) });
+  }
+
+  /** Say why something cannot be used. */
+  tell(reason: string): void {
+    this.#forget();
+    this.told = reason;
   }
 
   /** Take back what is not sent yet. */
   unmark(): void {
-    this.marks = noMarks;
-    this.preview = this.inspected = null;
+    this.marks = this.chosen = noMarks;
+    this.#forget();
+    this.inspected = null;
   }
 
   /** A click on a box: preview, then write; or write at once. */
   choose(box: string): void {
     if (!this.canAct) return;
+    const isSure = this.clicks === 1 || this.preview === box;
+    this.#forget();
     this.inspected = box;
-    if (this.clicks === 1 || this.preview === box) this.write(box);
-    else this.preview = box;
+    if (this.clicks === 2) this.preview = box;
+    if (isSure) this.write(box);
   }
 
-  /** Write; a zero where points could be had is asked about first. */
+  /** Write, or pick for everyone; a zero where points could be had is asked about first. */
   write(box: string, isSure = false): void {
+    if (this.canAct && this.picks.includes(box)) {
+      this.#send({ do: "pick", box });
+      return;
+    }
     const potential = this.boxes.find((other) => other.box === box)?.potential;
     if (!this.canAct || !potential?.legal) return;
     const worth = (other: BoxView) => (other.potential?.legal ? other.potential.points + other.potential.bonus : 0);
@@ -130,6 +181,12 @@ export class Table {
       return;
     }
     this.#send({ do: "enter", box });
+  }
+
+  /** What the next click would have done. */
+  #forget(): void {
+    this.preview = this.armed = null;
+    this.told = "";
   }
 
   #send(move: Command["move"]): void {
@@ -184,22 +241,31 @@ export class Table {
 
   #update({ events, live }: UpdateMessage): void {
     const { ruleset, seats } = this;
+    const before = this.live?.view.turn ?? null;
     if (live.version <= (this.live?.version ?? -1)) return;
     this.events = [...this.events, ...events].slice(-remembered);
-    this.#become(live, events.findLast((event) => event.kind === "throw")?.thrown ?? []);
-    if (ruleset) this.spoken = [...events.map((event) => eventText(ruleset, seats, event)), ...this.#next(live)].join(" ");
+    const thrown = events.findLast((event) => event.kind === "throw");
+    const isHelp = thrown !== undefined && thrown.seat !== thrown.owner;
+    this.#become(live, isHelp ? [] : (thrown?.thrown ?? []));
+    this.helped = isHelp ? thrown.seat : null;
+    if (!ruleset) return;
+    const told = events.map((event) => eventText(ruleset, seats, event));
+    this.spoken = [...told, ...this.#next(ruleset, before, live.view.turn)].join(" ");
   }
 
-  /** Who comes next, for the ear: at the start of a turn and at the end of the game. */
-  #next({ view: { turn } }: Live): string[] {
+  /** What comes next, for the ear: another scene, the start of a turn, a duty that is no throw of one's own, the end. */
+  #next(ruleset: RulesetView, before: TurnView | null, turn: TurnView | null): string[] {
     if (!turn) return [t("ui-said-over")];
-    return turn.throw === 0 ? [t("ui-turn-to-throw", { name: seatName(this.seats, turn.seat) })] : [];
+    const scene = before && before.scene !== turn.scene ? [t(`ui-said-scene-${turn.scene}`)] : [];
+    const isNews = turn.throw === 0 || /^duty-(again|help|choose)$/.test(turn.duty.key);
+    return isNews ? [...scene, t("ui-said-turn", { turn: turnText(ruleset, this.seats, turn) })] : scene;
   }
 
   #become(live: Live, flying: number[]): void {
     this.live = live;
     this.flying = flying;
-    this.marks = noMarks;
-    this.preview = this.inspected = this.doubtful = this.intended = null;
+    this.marks = this.chosen = noMarks;
+    this.#forget();
+    this.inspected = this.doubtful = this.intended = this.helped = null;
   }
 }

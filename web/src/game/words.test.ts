@@ -4,8 +4,8 @@ import type { EventView, RulesetView } from "../wire";
 import { boxName, differences, eventText, problemText, reasonText, seatName } from "./words";
 
 const house = { id: "full_house", labels: { de: "Volles Haus", en: "Full house" } };
-const single = { categories: [house], multipliers: [1], options: [] } as unknown as RulesetView;
-const triple = { ...single, multipliers: [1, 2, 3] };
+const single = { categories: [house], columns: [{}], tokens: [], options: [] } as unknown as RulesetView;
+const triple = { ...single, columns: [{}, {}, {}] } as unknown as RulesetView;
 const seats = ["Anna", "Mia", "Anna"].map((name) => ({ name, kind: "person" as const }));
 
 beforeEach(() => {

@@ -1,6 +1,6 @@
 /** Data to sentences: seats, boxes, reasons, events and options, as people read them. */
 import { knows, named, t } from "../device/language.svelte";
-import type { EventView, OptionView, Problem, Reason, RulesetView, SeatView } from "../wire";
+import type { EventView, OptionView, Problem, Reason, RulesetView, SeatView, TurnView } from "../wire";
 
 export type OptionValue = OptionView["default"];
 
@@ -13,20 +13,67 @@ export function seatName(seats: readonly SeatView[], seat: number): string {
 
 /** The label of a box such as `full_house/2`; the column only where there are several. */
 export function boxName(ruleset: RulesetView, box: string): string {
-  const [id, column] = box.split("/");
-  const category = ruleset.categories.find((row) => row.id === id);
-  const name = category ? named(category.labels) : box;
-  return ruleset.multipliers.length > 1 ? t("ui-box-in-column", { box: name, column: Number(column ?? 1) }) : name;
+  const column = Number(box.split("/")[1] ?? 1);
+  const name = rowName(ruleset, box);
+  return ruleset.columns.length > 1 || column > 1 ? t("ui-box-in-column", { box: name, column }) : name;
 }
 
-/** The sentence of a reason; ids of boxes become their labels. */
-export function reasonText(ruleset: RulesetView, reason: Reason): string {
-  const params = { ...reason.params };
-  for (const key of ["box", "category"]) {
-    const id = params[key];
-    if (typeof id === "string") params[key] = boxName(ruleset, id);
+/** The label of a box without its column: the printed name of the row. */
+export function rowName(ruleset: RulesetView, box: string): string {
+  const [id] = box.split("/");
+  const category = ruleset.categories.find((row) => row.id === id);
+  return category ? named(category.labels) : box;
+}
+
+/** The label of a token such as `samuel`. */
+export function tokenName(ruleset: RulesetView, token: string): string {
+  const labels = ruleset.tokens.find(({ id }) => id === token)?.labels;
+  return labels ? named(labels) : token;
+}
+
+/** Who is to do what, e.g. for the head of the tray: "Anna throws". */
+export function turnText(ruleset: RulesetView, seats: readonly SeatView[], turn: TurnView): string {
+  const name = seatName(seats, turn.seat);
+  const duty = turn.duty.key;
+  if (duty === "duty-help") return t("ui-turn-helps", { name, owner: seatName(seats, turn.owner) });
+  if (duty === "duty-choose") return t("ui-turn-chooses", { name });
+  if (duty === "duty-pick") return t("ui-turn-picks", { name });
+  if (duty === "duty-again") return t("ui-turn-repeats", { name });
+  if (turn.box !== null) {
+    return t(duty === "duty-enter" ? "ui-turn-for-box-enters" : "ui-turn-for-box", { name, box: rowName(ruleset, turn.box) });
   }
-  return t(reason.key, params);
+  if (duty === "duty-throw") return t("ui-turn-to-throw", { name });
+  return t(duty === "duty-enter" ? "ui-turn-enters" : "ui-turn-throws", { name });
+}
+
+/** Columns as people say them: "3–5", "1, 4–5". */
+export function columnsText(columns: readonly number[]): string {
+  const runs: [number, number][] = [];
+  for (const column of columns) {
+    const run = runs.at(-1);
+    if (run && run[1] === column - 1) run[1] = column;
+    else runs.push([column, column]);
+  }
+  return runs.map(([first, last]) => (first === last ? `${first}` : `${first}–${last}`)).join(", ");
+}
+
+type Naming = (ruleset: RulesetView, id: string) => string;
+const each = (one: Naming): Naming => (ruleset, ids) => ids.split(", ").map((id) => one(ruleset, id)).join(", ");
+const namings: Record<string, Naming> = {
+  box: boxName,
+  boxes: each(boxName),
+  category: rowName,
+  rows: each(rowName),
+  token: tokenName,
+};
+
+/** The sentence of a reason; ids of boxes, rows and tokens become their labels. */
+export function reasonText(ruleset: RulesetView, reason: Reason): string {
+  const named = Object.entries(reason.params).map(([key, value]) => {
+    const naming = namings[key];
+    return [key, naming && typeof value === "string" ? naming(ruleset, value) : value];
+  });
+  return t(reason.key, Object.fromEntries(named) as Reason["params"]);
 }
 
 /** The sentence of a problem; one without a text here is shown by its code. */
@@ -35,12 +82,26 @@ export function problemText(problem: Problem, ruleset: RulesetView | null = null
   return ruleset ? reasonText(ruleset, problem) : t(problem.key, problem.params);
 }
 
+/** What a token does. */
+export function effectOf(ruleset: RulesetView, token: string): "restart" | "helpers" {
+  return ruleset.tokens.find(({ id }) => id === token)?.effect ?? "restart";
+}
+
 /** What happened, as a sentence for the live region and the list of events. */
 export function eventText(ruleset: RulesetView, seats: readonly SeatView[], event: EventView): string {
   const name = seatName(seats, event.seat);
   const dice = event.dice.join(" ");
   if (event.kind === "begin") return dice ? t("ui-said-begin-thrown", { name, dice }) : t("ui-said-begin", { name });
-  if (event.kind === "throw") return t("ui-said-throw", { name, dice });
+  if (event.kind === "throw") {
+    if (event.seat !== event.owner) return t("ui-said-help", { name, owner: seatName(seats, event.owner), dice });
+    return t(event.extra ? "ui-said-extra" : "ui-said-throw", { name, dice });
+  }
+  if (event.kind === "choose") return t("ui-said-choose", { name, dice });
+  if (event.kind === "spend") {
+    const token = event.token ?? "";
+    return t(`ui-said-spend-${effectOf(ruleset, token)}`, { name, token: tokenName(ruleset, token) });
+  }
+  if (event.kind === "pick") return t("ui-said-pick", { name, box: rowName(ruleset, event.box ?? "") });
   const box = boxName(ruleset, event.box ?? "");
   const points = event.points ?? 0;
   if (event.bonus > 0) return t("ui-said-enter-bonus", { name, box, points, bonus: event.bonus });
@@ -72,7 +133,7 @@ export function valueName(ruleset: RulesetView, name: string, value: OptionValue
   const key = valueKey(name, value);
   if (knows(key)) return t(key);
   if (typeof value === "boolean") return t(value ? "ui-yes" : "ui-no");
-  if (Array.isArray(value)) return value.map((item) => boxName({ ...ruleset, multipliers: [1] }, String(item))).join(", ");
+  if (Array.isArray(value)) return value.map((item) => rowName(ruleset, String(item))).join(", ");
   return String(value);
 }
 

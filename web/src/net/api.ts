@@ -1,8 +1,12 @@
 /** The pages' API. */
 import type {
+  HouseDraft,
+  HousePreview,
+  HouseRules,
   NewTable,
   Problem,
   Refusal,
+  RulesAnswer,
   RulesetChoice,
   RulesetOffers,
   RulesetView,
@@ -16,6 +20,12 @@ export class Refused extends Error {
   constructor(readonly problem: Problem) {
     super(problem.code);
   }
+}
+
+/** A draft that can be played. */
+export interface PlayablePreview {
+  house: HouseRules;
+  points: HousePreview["points"];
 }
 
 const unreachable: Problem = { code: "page/unreachable", key: "ui-unreachable", params: {} };
@@ -37,8 +47,18 @@ async function ask<T>(path: string, body?: object): Promise<T> {
 
 export const rulesets = (): Promise<RulesetOffers> => ask("/api/rulesets");
 export const compose = (choice: RulesetChoice): Promise<RulesetView> => ask("/api/rulesets/compose", choice);
+export const rulesPage = (id: string, query: string): Promise<RulesAnswer> =>
+  ask(`/api/rulesets/${encodeURIComponent(id)}/page${query}`);
 export const tables = (): Promise<TableList> => ask("/api/tables");
 export const newTable = (table: NewTable): Promise<TableLine> => ask("/api/tables", table);
+/** Rules that cannot be played are refused here as everywhere, though for the server they are no error. */
+export async function tryHouse(draft: HouseDraft): Promise<PlayablePreview> {
+  const { house, points, problem } = await ask<HousePreview>("/api/house-preview", draft);
+  if (house === null) throw new Refused(problem ?? broken);
+  return { house, points };
+}
+export const keepHouse = (draft: HouseDraft): Promise<HouseRules> => ask("/api/house-rules", draft);
+export const houseRules = (digest: string): Promise<HouseRules> => ask(`/api/house-rules/${encodeURIComponent(digest)}`);
 
 /** Why there is no playing at this table, ever; null: there is, or the server does not answer just now. */
 export async function tableTrouble(id: string): Promise<Problem | null> {

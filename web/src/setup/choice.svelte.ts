@@ -1,8 +1,9 @@
 /** What is being chosen for a new table; remembered on this device. */
 import { t } from "../device/language.svelte";
+import { forgetHouse, housePrefix, knownHouse } from "../device/house";
 import { recall, remember } from "../device/settings.svelte";
 import type { OptionValue } from "../game/words";
-import { compose, newTable, Refused, rulesets } from "../net/api";
+import { compose, houseRules, newTable, Refused, rulesets } from "../net/api";
 import type { NewTable, OptionView, Problem, RulesetOffer, RulesetView, SeatChoice } from "../wire";
 
 export const mostSeats = 12;
@@ -61,7 +62,8 @@ export class Choice {
 
   async load(): Promise<void> {
     try {
-      this.offers = (await rulesets()).rulesets;
+      const [offers, house] = await Promise.all([rulesets(), houseOffers()]);
+      this.offers = [...offers.rulesets, ...house];
       await this.check();
     } catch (error) {
       this.failure = problemOf(error);
@@ -114,6 +116,11 @@ export class Choice {
     }
   }
 
+  /** The seats with their names, as the server wants them. */
+  get seating(): SeatChoice[] {
+    return this.seats.map((seat) => ({ name: seat.name.trim() || this.nameFor(seat), kind: seat.kind }));
+  }
+
   /** The name that a seat without one gets. */
   nameFor(seat: SeatChoice): string {
     const number = this.seats.filter(({ kind }) => kind === seat.kind).findIndex((other) => other === seat) + 1;
@@ -143,8 +150,8 @@ export class Choice {
     this.failure = null;
     this.#keep();
     try {
-      const seats = this.seats.map((seat) => ({ name: seat.name.trim() || this.nameFor(seat), kind: seat.kind }));
-      const line = await newTable({ ruleset: this.offer.ruleset.id, options: this.chosen, seats, begin: this.begin });
+      const { begin, chosen: options, seating: seats } = this;
+      const line = await newTable({ ruleset: this.offer.ruleset.id, options, seats, begin });
       return line.id;
     } catch (error) {
       this.failure = problemOf(error);
@@ -160,6 +167,20 @@ export class Choice {
     const seats = this.seats.map(({ name, kind }) => ({ name: name.trim(), kind }));
     remember(place, { ruleset: this.offer?.ruleset.id, options: this.options, seats, begin: this.begin, names });
   }
+}
+
+/** The house rulesets that this device knows, by `house:` and their digest. */
+async function houseOffers(): Promise<RulesetOffer[]> {
+  const found = knownHouse().map(async (digest): Promise<RulesetOffer[]> => {
+    try {
+      const { ruleset } = await houseRules(digest);
+      return [{ ruleset: { ...ruleset, id: housePrefix + digest }, options: [] }];
+    } catch (error) {
+      if (problemOf(error).code === "ruleset/unknown") forgetHouse(digest); // another server, or another database
+      return [];
+    }
+  });
+  return (await Promise.all(found)).flat();
 }
 
 function problemOf(error: unknown): Problem {

@@ -6,10 +6,13 @@ export function handleKey(event: KeyboardEvent, table: Table, press: () => void)
   if (event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog[open]")) return;
   const target = event.target as HTMLElement;
   if (target.closest("input, select, textarea")) return;
-  if (/^[1-9]$/.test(event.key)) table.mark(Number(event.key) - 1);
+  if (/^[1-9]$/.test(event.key)) markOrTake(table, Number(event.key) - 1);
   else if (event.key === "Escape") table.unmark();
   else if (event.key.startsWith("Arrow")) moveThroughPad(event);
-  else if (target.closest("button, a, [role=tab]")) return;
+  else if (event.key === "Enter" && target.closest(".pool") && table.chosen.size === table.ruleset?.dice) {
+    event.preventDefault();
+    table.confirm();
+  } else if (target.closest("button, a, [role=tab]")) return;
   else if (event.repeat) return;
   else if (event.key === " " || event.key === "Enter") {
     event.preventDefault();
@@ -18,9 +21,21 @@ export function handleKey(event: KeyboardEvent, table: Table, press: () => void)
   }
 }
 
-/** All boxes that can be used now. */
+/** Mark a die in the tray; in the pool a die of the group that has the focus, else of the first. */
+function markOrTake(table: Table, position: number): void {
+  if (table.turn?.duty.key !== "duty-choose") {
+    table.mark(position);
+    return;
+  }
+  const group = document.activeElement?.closest(".pool [role=group]") ?? document.querySelector(".pool [role=group]");
+  const die = group?.querySelectorAll<HTMLButtonElement>("button")[position];
+  die?.focus();
+  die?.click();
+}
+
+/** All boxes that can be used now, or the dice of the pool that can be chosen. */
 export function usableBoxes(): HTMLButtonElement[] {
-  return [...document.querySelectorAll<HTMLButtonElement>("button[data-box]")];
+  return [...document.querySelectorAll<HTMLButtonElement>("button[data-box], button[data-place]")];
 }
 
 /** Arrow keys: up and down in a column, left and right to the nearest row of the next column. */
@@ -40,10 +55,7 @@ function moveThroughPad(event: KeyboardEvent): void {
   const isSideways = /Left|Right/.test(event.key);
   const sign = /Down|Right/.test(event.key) ? 1 : -1;
   const ahead = buttons.filter((button) => sign * (isSideways ? place(button).x - x : place(button).y - y) > 1);
-  const near = (button: Element) => {
-    const [dx, dy] = [Math.abs(place(button).x - x), Math.abs(place(button).y - y)];
-    return isSideways ? dx * 100 + dy : dx * 100 + dy;
-  };
+  const near = (button: Element) => Math.abs(place(button).x - x) * 100 + Math.abs(place(button).y - y);
   const next = ahead.sort((a, b) => near(a) - near(b))[0];
   if (!next) return;
   event.preventDefault();

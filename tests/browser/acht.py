@@ -1,0 +1,158 @@
+"""Playing Acht, Mann! through what a person sees: special rounds, tokens, helpers' dice and extra throws."""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from playwright.sync_api import Locator, Page, expect
+
+from tests.browser.house import ask
+
+FRAMES, PER_SECOND = 48.0, 2.4  # at once, and then steadily: the server allows a socket a few more
+LIVELY = {"upper_threshold": 10, "extra_minima": [5, 5, 5, 5, 5, 5], "extra_grant": "either"}
+LOOK = """() => {
+    const all = (selector) => [...document.querySelectorAll(selector)];
+    const text = (selector) => document.querySelector(selector)?.innerText ?? "";
+    const names = (selector) => all(selector).map((one) => one.getAttribute("aria-label"));
+    const boxes = names("button[data-box]"), pool = names("button[data-place]");
+    const isOver = all("section.settlement").length > 0;
+    return {
+        is_over: isOver,
+        is_asked: isOver || boxes.length + pool.length + all(".next:not(.calm)[aria-disabled=false]").length > 0,
+        heading: text(".tray h2"),
+        turn: text(".tray .turn"),
+        pooled: all(".pool button").length,
+        scene: text(".scene h2"),
+        boxes,
+        pool,
+        usable: all(".jokers button[aria-disabled=false]").map((one) => one.innerText),
+        extra: text(".jokers .extra"),
+    };
+}"""
+
+
+def new_table(address: str, seats: list[tuple[str, str]], options: dict[str, Any] | None = None) -> str:
+    """The page of a new table of Acht, Mann! at which bonuses and extra throws come early."""
+    players = [{"name": name, "kind": kind} for name, kind in seats]
+    body = {"ruleset": "acht-mann", "options": {**LIVELY, **(options or {})}, "seats": players, "begin": "seat"}
+    return f"/table/{ask(address, '/api/tables', body)['id']}"
+
+
+@dataclass(frozen=True)
+class Sight:
+    """What a window shows at one moment; buttons by their accessible names."""
+
+    is_over: bool
+    is_asked: bool  # a person must do something, or the game is over
+    heading: str
+    turn: str
+    pooled: int  # dice that lie in the pool
+    scene: str
+    boxes: list[str]
+    pool: list[str]
+    usable: list[str]  # tokens and earned throws
+    extra: str
+
+    @property
+    def moment(self) -> tuple[bool, str, str, int]:
+        """Whatever is done, one of these changes."""
+        return self.is_over, self.turn, self.extra.split("\n")[0], self.pooled
+
+    @property
+    def is_to_pick(self) -> bool:
+        """The box of a special round is to be picked."""
+        return any(name.endswith("everyone") for name in self.boxes)
+
+    def can_spend(self, token: str) -> bool:
+        """Whether a token can be used now."""
+        return any(name.startswith(token) for name in self.usable)
+
+
+class Window:
+    """One person's browser window."""
+
+    def __init__(self, page: Page) -> None:
+        self.page = page
+        self.big_button = page.locator(".tray > .next")
+        self.boxes = page.locator("button[data-box]")
+        self.pool = page.locator("button[data-place]")
+        self._spare, self._counted = FRAMES, time.monotonic()
+
+    def look(self) -> Sight:
+        """What it shows just now."""
+        return Sight(**self.page.evaluate(LOOK))
+
+    def wait(self, wanted: Callable[[Sight], bool]) -> Sight:
+        """What it shows as soon as a person is asked and it is what is wanted."""
+        end = time.monotonic() + 30
+        while time.monotonic() < end:
+            sight = self.look()
+            if sight.is_asked and wanted(sight):
+                return sight
+            self.page.wait_for_timeout(8)
+        raise AssertionError(f"nothing happened: {self.look()}")
+
+    def press(self) -> None:
+        """The big button."""
+        self._send(self.big_button.click)
+
+    def pick(self) -> None:
+        """The first box that can be picked, with two clicks."""
+        self.boxes.first.click()
+        self._send(self.boxes.first.click)
+
+    def choose(self) -> None:
+        """Five dice out of the pool, each with a click, then the big button."""
+        faces = [int(name.rsplit(" ", 1)[-1]) for name in self.look().pool]
+        most = max(set(faces), key=faces.count)
+        places = sorted(range(len(faces)), key=lambda place: faces[place] != most)[:5]
+        for count, place in enumerate(places):
+            expect(self.big_button).to_have_text(f"{count} of 5 chosen", use_inner_text=True)
+            self.pool.nth(place).click()
+        self._send(self.big_button.click)
+
+    def enter(self) -> None:
+        """The roll in the box where it brings most, with two clicks."""
+        points = [int(name.rsplit(": ", 1)[-1].split(" ")[0]) for name in self.look().boxes]
+        best = self.boxes.nth(points.index(max(points)))
+        best.click()
+        self._send(best.click)
+
+    def spend(self, token: str) -> None:
+        """A token, with two clicks."""
+        button = self.joker(token)
+        button.click()
+        self._send(button.click)
+
+    def throw_extra(self) -> None:
+        """An earned throw of all dice but the first."""
+        self.page.locator(".tray .place").first.click()
+        self._send(self.joker("Extra throw").click)
+
+    def joker(self, name: str) -> Locator:
+        """A button below the big one."""
+        return self.page.locator(".jokers button").filter(has_text=name)
+
+    def _send(self, click: Callable[[], None]) -> None:
+        """Do what sends a command, not faster than the server bears it, and wait for what it brings."""
+        now = time.monotonic()
+        self._spare = min(FRAMES, self._spare + (now - self._counted) * PER_SECOND) - 1
+        self._counted = now
+        if self._spare < 0:
+            time.sleep(-self._spare / PER_SECOND)
+        before = self.look().moment
+        click()
+        self.wait(lambda sight: sight.moment != before)
+
+
+def play_step(window: Window, sight: Sight) -> None:
+    """The next plain thing to do: pick, choose, throw once, or enter."""
+    if sight.is_to_pick:
+        window.pick()
+    elif sight.pool:
+        window.choose()
+    elif sight.boxes:
+        window.enter()
+    else:
+        window.press()
