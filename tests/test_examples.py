@@ -14,13 +14,28 @@ import pytest
 
 import knobel
 from knobel import Record, Ruleset, Throw
-from knobel.option import merge, options_of
-from knobel.vocabulary import Category, Column, ExtraFive, Labels, Rule, TableHabits, UpperBonus
+from knobel.option import merge
+from knobel.vocabulary import (
+    Category,
+    Column,
+    EarnedThrows,
+    ExtraFive,
+    Labels,
+    NoStrike,
+    Rule,
+    SpecialRounds,
+    TableHabits,
+    Token,
+    UpperBonus,
+)
 
 ROOT = Path(__file__).parents[1]
 HOUSE = ROOT / "examples/house_rules.toml"
+EXAMPLES = sorted((ROOT / "examples").glob("*.toml"))
+REFUSED = sorted((ROOT / "tests/data/refused").glob("*.toml"))
 RULESETS = (ROOT / "docs/rulesets.md").read_text(encoding="utf-8")
 NOTATION = (ROOT / "docs/notation.md").read_text(encoding="utf-8")
+ACHT = (Token, EarnedThrows, SpecialRounds, NoStrike)
 SNIPPETS = re.findall(r"```toml\n(.*?)```", RULESETS, re.DOTALL)
 
 
@@ -64,13 +79,13 @@ def test_every_snippet_of_the_document_loads_with_each_of_its_options(snippet: s
 
 
 def test_the_document_has_the_snippets_that_its_claims_are_about() -> None:
-    assert len(SNIPPETS) == 6
+    assert len(SNIPPETS) == 7
     patterns = knobel.load(_loadable(SNIPPETS[1]))
     assert knobel.points(patterns, (5, 5, 5, 1, 2))["bare_triple"] == 15
     assert knobel.points(patterns, (5, 5, 5, 5, 1))["bare_triple"] == 0
     assert knobel.points(patterns, (5, 5, 5, 5, 5))["two_pairs"] == 0
     assert knobel.points(patterns, (1, 1, 1, 1, 4))["scrap_or_eight"] == 80
-    house = knobel.load(_loadable(SNIPPETS[5]))
+    house = knobel.load(_loadable(SNIPPETS[6]))
     assert (house.upper, house.joker) == (UpperBonus(63, 50), "forced")
     straight = house.categories[house.category_index["small_straight"]]
     assert (straight.labels.de, straight.joker, straight.rules[0].points) == ("Kleine Straße", 30, 25)
@@ -78,10 +93,10 @@ def test_the_document_has_the_snippets_that_its_claims_are_about() -> None:
 
 def test_the_document_names_every_key_and_every_general_option() -> None:
     named = set(re.findall(r"`([a-z_]+)`", RULESETS))
-    kinds = (Ruleset, Category, Rule, Column, UpperBonus, ExtraFive, TableHabits, Labels)
+    kinds = (Ruleset, Category, Rule, Column, UpperBonus, ExtraFive, TableHabits, Labels, *ACHT)
     keys = {item.name for kind in kinds for item in fields(kind)} | {"admits", "rank", "base", "remove"}
     files = {name: _raw(name) for name in knobel.builtin_ids()}
-    admitted = {option.name for name, file in files.items() for option in options_of(file, name)}
+    admitted = {option.name for name in files for option in knobel.admitted_options(name)}
     general = admitted.difference(*(file.get("options", {}) for file in files.values()))
     assert keys - named - {"threshold", "bonus"} == set()
     assert "{ threshold, bonus }" in RULESETS
@@ -143,7 +158,54 @@ def test_the_actions_of_the_document_are_actions() -> None:
         assert str(knobel.parse_action(text)) == text
 
 
-@pytest.mark.parametrize("source", [*knobel.builtin_ids(), str(HOUSE)])
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
+@pytest.mark.parametrize("seed", range(3))
+def test_every_example_is_played_to_the_end(path: Path, seed: int) -> None:
+    state = _play(knobel.load(path), f"{path.stem} {seed}")
+    assert all(None not in sheet.entries for sheet in state.sheets)
+
+
+def _worth(name: str, *dice: int) -> dict[str, int]:
+    return knobel.points(knobel.load(ROOT / f"examples/{name}.toml"), dice)
+
+
+def test_yams_counts_as_its_comments_say() -> None:
+    straights = [_worth("yams", *dice)["straight"] for dice in ((2, 3, 4, 5, 6), (1, 2, 3, 4, 5), (1, 2, 3, 4, 6))]
+    assert straights == [25, 20, 0]
+    state = knobel.apply(
+        knobel.start(knobel.load(ROOT / "examples/yams.toml")), knobel.parse_action("keep -"), (5,) * 5
+    )
+    assert {"enter yams", "enter yams/2"} <= set(map(str, knobel.legal_actions(state)))
+    state = knobel.apply(state, knobel.parse_action("keep 5"), (5, 1, 2, 3, 4))
+    assert not [action for action in map(str, knobel.legal_actions(state)) if action.endswith("/2")]
+
+
+def test_three_zones_close_one_after_the_other() -> None:
+    state, open_columns = knobel.start(knobel.load(ROOT / "examples/three_zones.toml")), []
+    for keep in ("-", "1", "1"):
+        state = knobel.apply(state, knobel.parse_action(f"keep {keep}"), (1, 2, 2, 3, 5))
+        boxes = [str(action).removeprefix("enter ") for action in knobel.legal_actions(state)]
+        open_columns.append([column for column in (1, 2, 3) if ("chance" + ("", "/2", "/3")[column - 1]) in boxes])
+    assert open_columns == [[1, 2, 3], [2, 3], [3]]
+
+
+def test_the_extreme_pad_counts_as_its_comments_say() -> None:
+    assert _worth("extreme", 1, 2, 3, 4, 5, 6)["highway"] == 50
+    assert [_worth("extreme", 1, 1, 1, 1, 1, last)["under_10"] for last in (1, 2, 4, 5)] == [40, 40, 40, 0]
+    assert [_worth("extreme", 6, 6, 6, 6, 6, last)["over_33"] for last in (6, 4, 3)] == [40, 40, 0]
+    assert _worth("extreme", 2, 2, 2, 5, 5, 5)["two_triples"] == 45
+
+
+@pytest.mark.parametrize("path", REFUSED, ids=lambda path: path.stem)
+def test_what_cannot_be_expressed_is_refused_with_the_reason(path: Path) -> None:
+    """The first line of the file says the key, the reason, and what somebody wanted."""
+    key, reason, _ = path.read_text(encoding="utf-8").partition("\n")[0].removeprefix("# ").split(": ", 2)
+    with pytest.raises(knobel.RulesetError) as refused:
+        knobel.load(path)
+    assert (refused.value.source, refused.value.key, refused.value.reason.key) == (str(path), key, reason)
+
+
+@pytest.mark.parametrize("source", [*knobel.builtin_ids(), *map(str, EXAMPLES)])
 def test_a_random_game_prints_a_record_that_replays(source: str) -> None:
     output = _run("examples/play_random.py", source, "7")
     *_, last = Record.parse(output).replay()
