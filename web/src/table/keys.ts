@@ -50,12 +50,16 @@ function moveThroughPad(event: KeyboardEvent): void {
     buttons[0]?.focus();
     return;
   }
-  const place = (button: Element) => button.getBoundingClientRect();
+  // where the paper or the row of dice has it: a die in flight is elsewhere
+  const place = (button: HTMLElement) => {
+    const { x, y } = (button.parentElement ?? button).getBoundingClientRect();
+    return { x: x + button.offsetLeft, y };
+  };
   const [x, y] = [place(from).x, place(from).y];
   const isSideways = /Left|Right/.test(event.key);
   const sign = /Down|Right/.test(event.key) ? 1 : -1;
   const ahead = buttons.filter((button) => sign * (isSideways ? place(button).x - x : place(button).y - y) > 1);
-  const near = (button: Element) => Math.abs(place(button).x - x) * 100 + Math.abs(place(button).y - y);
+  const near = (button: HTMLElement) => Math.abs(place(button).x - x) * 100 + Math.abs(place(button).y - y);
   const next = ahead.sort((a, b) => near(a) - near(b))[0];
   if (!next) return;
   event.preventDefault();
