@@ -19,7 +19,7 @@ LOOK = """() => {
     const isOver = all("section.settlement").length > 0;
     return {
         is_over: isOver,
-        is_asked: isOver || boxes.length + pool.length + all(".next:not(.calm)[aria-disabled=false]").length > 0,
+        is_asked: isOver || all(".tray > .next[aria-disabled=false]").length > 0, // no command is under way
         heading: text(".tray h2"),
         turn: text(".tray .turn"),
         pooled: all(".pool button").length,
