@@ -12,6 +12,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from tests.core import option_pairs
+from tests.solver import six_dice
 
 ROOT = Path(__file__).parents[1]
 HEAD = """## Long runs
@@ -42,7 +43,13 @@ def _options(scale: float) -> None:
     write_row(ROOT / "docs" / "results.md", "options", scale, figure)
 
 
-RUNS: dict[str, Callable[[float], None]] = {"options": _options}
+def _six_dice(scale: float) -> None:
+    figure = six_dice.figure(scale)
+    print(figure)
+    write_row(ROOT / "docs" / "results.md", "six-dice", scale, figure)
+
+
+RUNS: dict[str, Callable[[float], None]] = {"options": _options, "six-dice": _six_dice}
 
 
 def main(args: list[str]) -> int:

@@ -20,6 +20,9 @@ def _run(**sections: object) -> Outcome:
     return run_cases(sections)
 
 
+LOWER = {"lower": 76.143626357}
+
+
 def _one(section: str, name: str, change: Change) -> Outcome:
     """The outcome of a single case of the shared file after a change to it."""
     case = deepcopy(next(case for case in CASES[section] if case["id"] == name))
@@ -28,21 +31,43 @@ def _one(section: str, name: str, change: Change) -> Outcome:
     return _run(**{section: [case]})
 
 
-def test_the_shared_file_holds_except_for_what_is_not_built_yet() -> None:
-    outcome = run_cases(read_cases(SHARED))
+def test_the_shared_file_holds_and_every_case_is_counted() -> None:
+    outcome = run_cases(CASES)
     assert outcome.failures == ()
-    skipped = dict(outcome.skipped)
-    assert outcome.summary == f"{outcome.passed} passed, 0 failed, {sum(skipped.values())} skipped"
-    assert skipped == {
-        "optimal_expectation": 6,
-        "fixed_order_optimal_expectation": 7,
-        "forced_single_box_expectation_acht_mann_by_throws": 105,
-    }
+    n_cases = sum(
+        len(content) for name, content in CASES.items() if name.endswith(("_cases", "_tallies", "_expectation"))
+    )
+    n_single = sum(map(len, CASES["forced_single_box_expectation_acht_mann_by_throws"].values()))
+    assert outcome.passed == n_cases + len(CASES["census"]) + n_single
+    assert outcome.summary == f"{outcome.passed} passed, 0 failed"
 
 
-def test_every_case_of_what_is_built_is_counted() -> None:
-    n_cases = sum(len(content) for name, content in CASES.items() if name.endswith(("_cases", "_tallies")))
-    assert run_cases(CASES).passed == n_cases + len(CASES["census"])
+@pytest.mark.parametrize(
+    ("section", "content", "expected", "got"),
+    [
+        ("optimal_expectation", {"yatzy": 248.63}, 248.63, 248.439989378),
+        ("fixed_order_optimal_expectation", {"yatzy_fixed_order": {"lower": 76.0}}, {"lower": 76.0}, LOWER),
+        ("forced_single_box_expectation_acht_mann_by_throws", {"3": {"ones": 2.1}}, 2.1, 2.1065),
+    ],
+)  # fmt: skip
+def test_a_wrong_figure_fails_with_the_right_one(section: str, content: object, expected: object, got: object) -> None:
+    (failure,) = _run(**{section: content}).failures
+    assert (failure.expected, failure.got) == (expected, got)
+
+
+@pytest.mark.parametrize(
+    ("section", "content"),
+    [
+        ("optimal_expectation", {"klassisch": 254.0}),
+        ("forced_single_box_expectation_acht_mann_by_throws", {"3": {"yatzy": 2.1}}),
+        ("forced_single_box_expectation_acht_mann_by_throws", {"0": {"ones": 2.1}}),
+        ("forced_single_box_expectation_acht_mann_by_throws", {"3": 2.1}),
+    ],
+)  # fmt: skip
+def test_a_figure_with_an_unknown_name_fails(section: str, content: object) -> None:
+    (failure,) = _run(**{section: content}).failures
+    assert failure.error is not None
+    assert failure.error.reason.key == "expected-one-of"
 
 
 def _set(*path: str | int, to: object) -> Change:

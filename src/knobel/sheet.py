@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from typing import Literal
 
 from knobel.dice import Roll
@@ -296,16 +297,25 @@ def _placement(ruleset: Ruleset, sheet: Sheet, roll: Roll, free: list[int], joke
 
 def _next_in_order(ruleset: Ruleset, sheet: Sheet) -> Sequence[int]:
     """The box, or with `per_column` the boxes, that a fixed order allows next (RULES 3, F1)."""
-    n_rows, columns = len(ruleset.categories), range(len(ruleset.columns))
-    by_column = [[column * n_rows + row for row in ruleset.order_rows] for column in columns]
-    if ruleset.order_scope == "per_column":
-        lines = by_column
-    elif ruleset.order_scope == "row_major":
-        lines = [[column * n_rows + row for row in ruleset.order_rows for column in columns]]
-    else:
-        lines = [[index for line in by_column for index in line]]
-    nexts = (next((index for index in line if sheet.entries[index] is None), None) for line in lines)
+    nexts = (next((index for index in line if sheet.entries[index] is None), None) for line in lines(ruleset))
     return [index for index in nexts if index is not None]
+
+
+@lru_cache(maxsize=64)
+def lines(ruleset: Ruleset) -> tuple[tuple[int, ...], ...]:
+    """The boxes as lines: each is filled from its first box to its last, in turn with the others (RULES 3, F1).
+
+    Without a fixed order every box is a line of its own.
+    """
+    n_rows, columns = len(ruleset.categories), range(len(ruleset.columns))
+    if not ruleset.order:
+        return tuple((index,) for index in range(len(ruleset.boxes)))
+    by_column = tuple(tuple(column * n_rows + row for row in ruleset.order_rows) for column in columns)
+    if ruleset.order_scope == "per_column":
+        return by_column
+    if ruleset.order_scope == "row_major":
+        return (tuple(column * n_rows + row for row in ruleset.order_rows for column in columns),)
+    return (tuple(index for line in by_column for index in line),)
 
 
 def _extra_points(ruleset: Ruleset, column: int) -> int:

@@ -105,13 +105,6 @@ def test_a_migration_that_fails_leaves_nothing_behind(tmp_path: Path, monkeypatc
     folder.prepare(path)
 
 
-def test_the_folder_can_be_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("KNOBEL_DATA", str(tmp_path))
-    assert folder.default_folder() == tmp_path
-    monkeypatch.delenv("KNOBEL_DATA")
-    assert "knobel" in folder.default_folder().parts
-
-
 # --- addresses ---
 
 

@@ -10,26 +10,23 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
 from typer import rich_utils
 from typer.core import TyperGroup
 from typer.exceptions import TyperException
 
 from knobel import __version__
 from knobel.cases import read_cases, run_cases
-from knobel.cli import output
+from knobel.cli import output, simulation, solver
+from knobel.cli.argument import Data, Json, Lang, NoBrowser, Options, Port, RulesetId, compose, console
 from knobel.cli.fact import differences
 from knobel.cli.page import print_page
-from knobel.errors import KnobelError, Param, Reason, RulesetError
+from knobel.errors import KnobelError, Reason
 from knobel.explain import page_of
-from knobel.option import from_text
 from knobel.ruleset import admitted_options, builtin_ids, compose_ruleset, load
 from knobel.schema import listed, shown
 from knobel.text import LANGUAGES, explain, pick_language, say
 from knobel.toml import to_toml
-from knobel.vocabulary import Language, OptionValue, Ruleset
-
-_WIDTH_OF_PIPES, _MAX_PORT = 100, 65_535
+from knobel.vocabulary import Language
 
 
 class _Group(TyperGroup):
@@ -43,19 +40,6 @@ class _Group(TyperGroup):
         return super().resolve_command(ctx, args)
 
 
-def _known_language(text: str) -> str:
-    if text and text not in LANGUAGES:
-        raise RulesetError("--lang", "", Reason("expected-one-of", {"values": listed(LANGUAGES), "found": shown(text)}))
-    return text
-
-
-def _port(text: str | int) -> int:
-    if not str(text).isdecimal() or int(text) > _MAX_PORT:
-        limits: dict[str, Param] = {"low": 0, "high": str(_MAX_PORT), "found": shown(str(text))}
-        raise RulesetError("--port", "", Reason("expected-whole", limits))
-    return int(text)
-
-
 _settings: dict[str, Any] = {
     "cls": _Group,
     "add_completion": False,
@@ -65,14 +49,6 @@ _settings: dict[str, Any] = {
 _app = typer.Typer(help="cli-help", **_settings)
 _rules = typer.Typer(help="cli-help-rules", no_args_is_help=True, **_settings)
 _app.add_typer(_rules, name="rules")
-
-_Json = Annotated[bool, typer.Option("--json", help="cli-help-json")]
-_Lang = Annotated[str, typer.Option("--lang", metavar="de|en", parser=_known_language, help="cli-help-lang")]
-_Ruleset = Annotated[str, typer.Argument(metavar="ID", help="cli-help-id")]
-_Options = Annotated[list[str] | None, typer.Option("-o", metavar="NAME=VALUE", help="cli-help-option")]
-_Port = Annotated[int | None, typer.Option("--port", metavar="PORT", parser=_port, help="cli-help-port")]
-_Data = Annotated[Path | None, typer.Option("--data", envvar="KNOBEL_DATA", help="cli-help-data")]
-_NoBrowser = Annotated[bool, typer.Option("--no-browser", help="cli-help-no-browser")]
 
 
 def main() -> None:
@@ -111,7 +87,7 @@ def _print_version(wanted: bool) -> None:
 
 @_app.callback()
 def _root(
-    _lang: _Lang = "",
+    _lang: Lang = "",
     version: Annotated[
         bool, typer.Option("--version", callback=_print_version, is_eager=True, help="cli-help-version")
     ] = False,
@@ -121,14 +97,18 @@ def _root(
 
 @_app.command("play", help="cli-help-play")
 def _play(
-    context: typer.Context, port: _Port = None, data: _Data = None, no_browser: _NoBrowser = False, _lang: _Lang = ""
+    context: typer.Context, port: Port = None, data: Data = None, no_browser: NoBrowser = False, _lang: Lang = ""
 ) -> None:
     _run_server(port, data, not no_browser, context.obj)
 
 
 @_app.command("serve", help="cli-help-serve")
-def _serve(context: typer.Context, port: _Port = None, data: _Data = None, _lang: _Lang = "") -> None:
+def _serve(context: typer.Context, port: Port = None, data: Data = None, _lang: Lang = "") -> None:
     _run_server(port, data, False, context.obj)
+
+
+_app.command("solve", help="cli-help-solve")(solver.solve)
+_app.command("simulate", help="cli-help-simulate")(simulation.simulate)
 
 
 def _run_server(port: int | None, data: Path | None, open_browser: bool, language: Language) -> None:
@@ -143,59 +123,59 @@ def _run_server(port: int | None, data: Path | None, open_browser: bool, languag
 
 
 @_rules.command("list", help="cli-help-list")
-def _list(context: typer.Context, json: _Json = False, _lang: _Lang = "") -> None:
+def _list(context: typer.Context, json: Json = False, _lang: Lang = "") -> None:
     rulesets = [load(name) for name in builtin_ids()]
     if json:
         output.print_json([output.brief(ruleset) for ruleset in rulesets])
     else:
-        output.print_list(rulesets, _console(), context.obj)
+        output.print_list(rulesets, console(), context.obj)
 
 
 @_rules.command("show", help="cli-help-show")
 def _show(
     context: typer.Context,
-    ruleset: _Ruleset,
-    o: _Options = None,
+    ruleset: RulesetId,
+    o: Options = None,
     long: Annotated[bool, typer.Option("--long", help="cli-help-long")] = False,
-    json: _Json = False,
-    _lang: _Lang = "",
+    json: Json = False,
+    _lang: Lang = "",
 ) -> None:
-    composed = _compose(ruleset, o or [])
+    composed = compose(ruleset, o or [])
     admitted = admitted_options(ruleset)
     page = page_of(ruleset, dict(composed.options))
     if json:
         output.print_json({**output.whole(composed, admitted), "page": asdict(page)})
     else:
-        output.print_ruleset(composed, admitted, _console(), context.obj)
-        print_page(page, composed, long, _console(), context.obj)
+        output.print_ruleset(composed, admitted, console(), context.obj)
+        print_page(page, composed, long, console(), context.obj)
 
 
 @_rules.command("diff", help="cli-help-diff")
 def _diff(
     context: typer.Context,
-    left: _Ruleset,
-    right: _Ruleset,
-    o: _Options = None,
+    left: RulesetId,
+    right: RulesetId,
+    o: Options = None,
     left_options: Annotated[
         list[str] | None, typer.Option("--left", metavar="NAME=VALUE", help="cli-help-left")
     ] = None,
     right_options: Annotated[
         list[str] | None, typer.Option("--right", metavar="NAME=VALUE", help="cli-help-right")
     ] = None,
-    json: _Json = False,
-    _lang: _Lang = "",
+    json: Json = False,
+    _lang: Lang = "",
 ) -> None:
-    one = _compose(left, [*(o or []), *(left_options or [])])
-    other = _compose(right, [*(o or []), *(right_options or [])])
+    one = compose(left, [*(o or []), *(left_options or [])])
+    other = compose(right, [*(o or []), *(right_options or [])])
     rows = differences((one, admitted_options(left)), (other, admitted_options(right)), context.obj)
     if json:
         output.print_json(output.difference(one, other, rows))
     else:
-        output.print_difference(one, other, rows, _console(), context.obj)
+        output.print_difference(one, other, rows, console(), context.obj)
 
 
 @_rules.command("check", help="cli-help-check")
-def _check(context: typer.Context, ruleset: _Ruleset, json: _Json = False, _lang: _Lang = "") -> None:
+def _check(context: typer.Context, ruleset: RulesetId, json: Json = False, _lang: Lang = "") -> None:
     rules = load(ruleset)
     options = admitted_options(ruleset)
     for option in options:
@@ -209,16 +189,16 @@ def _check(context: typer.Context, ruleset: _Ruleset, json: _Json = False, _lang
 
 
 @_rules.command("export", help="cli-help-export")
-def _export(ruleset: _Ruleset, o: _Options = None, _lang: _Lang = "") -> None:
-    print(to_toml(_compose(ruleset, o or [])), end="")
+def _export(ruleset: RulesetId, o: Options = None, _lang: Lang = "") -> None:
+    print(to_toml(compose(ruleset, o or [])), end="")
 
 
 @_rules.command("cases", help="cli-help-cases")
 def _cases(
     context: typer.Context,
     file: Annotated[Path, typer.Argument(metavar="FILE", help="cli-help-file")],
-    json: _Json = False,
-    _lang: _Lang = "",
+    json: Json = False,
+    _lang: Lang = "",
 ) -> int:
     outcome = run_cases(read_cases(file), str(file))
     if json:
@@ -226,24 +206,6 @@ def _cases(
     else:
         output.print_cases(outcome, context.obj)
     return 1 if outcome.failures else 0
-
-
-def _compose(source: str, texts: Sequence[str]) -> Ruleset:
-    """The ruleset with options as they stand on the command line."""
-    admitted = {option.name: option for option in admitted_options(source)}
-    choices: dict[str, OptionValue] = {}
-    for text in texts:
-        name, equals, value = text.partition("=")
-        if not name or not equals:
-            raise KnobelError(Reason("cli-option-form", {"found": shown(text)}))
-        choices[name] = from_text(admitted[name], value) if name in admitted else value
-    return compose_ruleset(source, choices)
-
-
-def _console() -> Console:
-    """Standard output: colours and the width of a terminal, plain text elsewhere."""
-    wide = None if sys.stdout.isatty() or "COLUMNS" in os.environ else _WIDTH_OF_PIPES
-    return Console(width=wide, highlight=False, markup=False, emoji=False)
 
 
 def _arranged(arguments: Sequence[str]) -> list[str]:
@@ -298,7 +260,6 @@ def _usage(error: Any, language: Language) -> tuple[str, str]:
 
 
 def _refuse(*lines: str) -> int:
-    """Say what is wrong; what came from outside may hold signs that a terminal takes for commands."""
-    printable = ("".join(letter if letter.isprintable() else "?" for letter in line) for line in lines)
-    print("knobel:", "\n".join(printable), file=sys.stderr)
+    """Say what is wrong."""
+    print("knobel:", "\n".join(map(output.printable, lines)), file=sys.stderr)
     return 2

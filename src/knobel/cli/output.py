@@ -1,4 +1,4 @@
-"""What the `rules` commands print: tables for people, JSON for programs."""
+"""What the commands print: tables for people, JSON for programs."""
 
 import json
 from collections.abc import Sequence
@@ -78,7 +78,6 @@ def cases(outcome: Outcome) -> dict[str, Any]:
     return {
         "passed": outcome.passed,
         "failed": len(outcome.failures),
-        "skipped": sum(dict(outcome.skipped).values()),
         "failures": [
             {
                 "section": failure.section,
@@ -88,7 +87,6 @@ def cases(outcome: Outcome) -> dict[str, Any]:
             }
             for failure in outcome.failures
         ],
-        "skipped_by_name": dict(outcome.skipped),
     }
 
 
@@ -106,7 +104,7 @@ def print_list(rulesets: Sequence[Ruleset], console: Console, language: Language
 
 def print_ruleset(ruleset: Ruleset, options: Sequence[Option], console: Console, language: Language) -> None:
     """A ruleset for people: in short, the pad, the options."""
-    print_content(console, _title(ruleset, language), style="bold")
+    print_content(console, title_of(ruleset, language), style="bold")
     short = Table(box=None, show_header=False, padding=(0, 2, 0, 0))
     for fact in facts(ruleset, language):
         short.add_row(fact.label, fact.text)
@@ -135,7 +133,7 @@ def print_difference(
     if not shown_rows:
         print_content(console, say("cli-no-difference", language))
         return
-    table = table_of("", _title(left, language), _title(right, language))
+    table = table_of("", title_of(left, language), title_of(right, language))
     for row, following in zip_longest(shown_rows, shown_rows[1:]):
         is_last = following is not None and row.key.startswith("options.") != following.key.startswith("options.")
         table.add_row(row.label, _text(row.left), _text(row.right), end_section=is_last)
@@ -154,11 +152,9 @@ def _text(fact: Fact | None) -> str:
 
 
 def print_cases(outcome: Outcome, language: Language) -> None:
-    """Every failure, what was skipped, and the summary as the last line."""
+    """Every failure, and the summary as the last line."""
     for failure in outcome.failures:
         print(f"{failure.section} {failure.id}: {_what_failed(failure, language)}")
-    for skipped, count in outcome.skipped:
-        print(say("cli-cases-skipped", language, name=skipped, count=count))
     print(outcome.summary)
 
 
@@ -169,13 +165,13 @@ def _what_failed(failure: Failure, language: Language) -> str:
     return say("cli-cases-failed", language, expected=expected, got=got)
 
 
-def _title(ruleset: Ruleset, language: Language) -> str:
+def title_of(ruleset: Ruleset, language: Language) -> str:
     """`Classic pad (classic joker=forced)`."""
-    options = "".join(f" {option}={_typed(value)}" for option, value in ruleset.options)
+    options = "".join(f" {option}={typed(value)}" for option, value in ruleset.options)
     return f"{label(ruleset.labels, language)} ({ruleset.id}{options})"
 
 
-def _typed(value: OptionValue) -> str:
+def typed(value: OptionValue) -> str:
     """A value as it is typed after `-o name=`."""
     return ",".join(map(str, value)) if isinstance(value, tuple) else shown(value)
 
@@ -206,9 +202,9 @@ def _options(ruleset: Ruleset, options: Sequence[Option], console: Console, lang
     if console.width >= _WIDE:
         table.columns[0].no_wrap = True
     for option in options:
-        value = _typed(chosen.get(option.name, option.default))
+        value = typed(chosen.get(option.name, option.default))
         if option.name in chosen:
-            value = say("cli-value-changed", language, value=value, default=_typed(option.default))
+            value = say("cli-value-changed", language, value=value, default=typed(option.default))
         table.add_row(option.name, name(option, language), value, values(option, language), needs(option))
     return table
 
@@ -219,6 +215,31 @@ def table_of(*titles: str) -> Table:
     for title in titles:
         table.add_column(title, overflow="fold")
     return table
+
+
+def printable(text: str) -> str:
+    """A line in which what came from outside cannot be taken for commands by a terminal."""
+    return "".join(letter if letter.isprintable() else "?" for letter in text)
+
+
+def duration(seconds: float, language: Language) -> str:
+    """`0.208 s`, `3 min 20 s`, `2 h 5 min`."""
+    if seconds < 59.95:
+        return say("cli-seconds", language, seconds=seconds)
+    minutes, rest = divmod(round(seconds), 60)
+    if minutes < 60:
+        return f"{minutes} min {rest} s"
+    hours, minutes = divmod(round(seconds / 60), 60)
+    return f"{hours} h {minutes} min"
+
+
+def size(n_bytes: int, language: Language) -> str:
+    """`120 B`, `1.2 kB`, `4.3 GB`."""
+    amount, unit = float(n_bytes), "B"
+    for larger in ("kB", "MB", "GB"):
+        if amount >= 999.95:
+            amount, unit = amount / 1000, larger
+    return say("cli-size", language, amount=amount, unit=unit)
 
 
 def print_content(console: Console, content: Table | str, style: str | None = None) -> None:

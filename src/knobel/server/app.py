@@ -16,6 +16,7 @@ from fastapi import FastAPI
 
 import knobel
 from knobel.errors import KnobelError, Reason
+from knobel.folder import data_folder
 from knobel.server import folder
 from knobel.server.guard import App, Guard, Message, Receive, Send
 from knobel.server.hall import Hall
@@ -83,7 +84,7 @@ def run(
     `on_ready` is called once the server answers. Raises `KnobelError` if the folder, its database or the address
     cannot be used.
     """
-    with folder.locked(data_dir or folder.default_folder()) as database:
+    with folder.locked(data_folder(data_dir)) as database:
         listener = listen(host, port)
         address = Address(host, found := listener.getsockname()[1], port or found)
 

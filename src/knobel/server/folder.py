@@ -9,7 +9,6 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 
 import sqlalchemy as sa
-from platformdirs import user_data_path
 
 from knobel.errors import KnobelError, Param, Reason
 from knobel.server.store import use_pragmas
@@ -18,12 +17,6 @@ APPLICATION_ID = 0x4B4E4F42  # "KNOB", in the header of our SQLite files
 REVISION = "0002"  # of the schema; the newest file in migrations/versions
 DATABASE, LOCK = "knobel.sqlite3", "knobel.lock"
 _PROBE = 1 << 20  # room that a start needs: the write-ahead log and some games
-
-
-def default_folder() -> Path:
-    """`KNOBEL_DATA`, else where this system keeps the data of programs."""
-    told = os.environ.get("KNOBEL_DATA")
-    return Path(told) if told else user_data_path("knobel", appauthor=False)
 
 
 @contextmanager

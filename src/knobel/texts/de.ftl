@@ -970,7 +970,7 @@ cli-help-right = Eine Option nur für das zweite Regelwerk.
 cli-help-json = Ausgabe als JSON, für Programme.
 cli-help-lang = Sprache; sonst die der Umgebung (LANG), sonst Englisch.
 cli-help-port = Port auf diesem Rechner; ist er belegt, wird ein anderer genommen.
-cli-help-data = Ordner für die gespeicherten Spiele.
+cli-help-data = Ordner für gespeicherte Spiele und Tabellen.
 cli-help-no-browser = Den Browser nicht öffnen.
 cli-help-version = Die Version nennen.
 cli-help-help = Diese Hilfe zeigen.
@@ -1002,7 +1002,6 @@ cli-column-meaning = Bedeutung
 cli-column-value = Jetzt
 cli-column-values = Möglich
 cli-column-needs = Nur mit
-cli-cases-skipped = übersprungen: { $name }, { $count }
 cli-cases-failed = erwartet { $expected }, berechnet { $got }
 cli-fact-unused = Nicht gebrauchte Würfe
 cli-fact-unused-saved = bleiben für spätere Züge
@@ -1068,6 +1067,114 @@ server-house-too-large = Diese Regeln sind zu umfangreich für diesen Server.
 cli-help-check = Prüfen, ob ein Regelwerk spielbar ist, auch mit jeder seiner Optionen.
 cli-help-export = Ein Regelwerk als ganze TOML-Datei ausgeben.
 cli-checked = { $name }: alles in Ordnung. { $boxes } Felder, { $options } Optionen, Kennzeichen { $mark }.
+
+# --- Command line: exact values ---
+
+cli-help-solve = Ein Regelwerk genau durchrechnen: Was ein leerer Block bei bestem Spiel wert ist.
+cli-help-solve-list = Alle Tabellen im Datenordner, auch angefangene und beschädigte.
+cli-help-threads = Mit so vielen Threads rechnen; sonst mit einem je Prozessor.
+cli-help-force = Neu beginnen, auch wenn es lange dauert oder schon eine Tabelle da ist.
+cli-help-resume = Da weitermachen, wo unterbrochen wurde.
+cli-help-cluster = Auf dem Dask-Cluster rechnen, dessen Scheduler hier zu finden ist, etwa tcp://host:8786.
+cli-list-alone = --list zeigt alle Tabellen: ohne ID und ohne -o.
+cli-force-or-resume = --force beginnt neu, --resume macht weiter: nur eines von beiden.
+cli-value = { NUMBER($value, minimumFractionDigits: 4, maximumFractionDigits: 4, useGrouping: "always") }
+cli-count = { NUMBER($count, useGrouping: "always") }
+cli-seconds = { NUMBER($seconds, maximumSignificantDigits: 3) } s
+cli-size = { NUMBER($amount, maximumFractionDigits: 1) } { $unit }
+cli-solved-value = Erwartete Summe
+cli-solved-states = Zustände
+cli-solved-time = Gerechnet in
+cli-solved-folder = Ordner
+cli-solved-on = { $time } mit { $threads ->
+    [one] einem Thread
+   *[other] { $threads } Threads
+  }
+cli-solve-plan = { $ruleset }: { NUMBER($states, useGrouping: "always") } Zustände, { $memory } Arbeitsspeicher, { $disk } auf der Platte; alles zusammen dauert etwa { $time } mit { $threads ->
+    [one] einem Thread
+   *[other] { $threads } Threads
+  }.
+cli-solve-compiling = Das Rechenwerk wird übersetzt, nur dieses erste Mal …
+cli-solve-progress = { $percent } %, Blöcke mit { $filled } von { $boxes } vollen Feldern, { NUMBER($rate, useGrouping: "always") } Werte/s, noch etwa { $left }
+cli-solve-stopped = Angehalten; was fertig ist, bleibt. Weiter geht es mit: { $call } --resume
+cli-no-tables = In { $path } sind noch keine Tabellen. Eine entsteht mit: knobel solve ID
+cli-column-ruleset = Regelwerk
+cli-column-digest = Kennung
+cli-column-kind = Zahlen
+cli-column-stored = Werte
+cli-column-size = Platz
+cli-column-state = Stand
+cli-column-expected = Erwartet
+cli-table-finished = fertig
+cli-table-layers = { $done } von { $layers } Schichten
+cli-table-damaged = beschädigt
+
+# --- Command line: simulation ---
+
+cli-help-simulate = Viele Spiele eines Computerspielers allein: Mittel, Streuung, Verteilung, Punkte je Feld.
+cli-help-policy = Wer spielt: optimal (genau gerechnet), greedy (denkt nur an den Zug), random (irgendetwas Erlaubtes).
+cli-help-games = Wie viele Spiele; sonst 1000000, bei greedy und random 1000.
+cli-help-seed = Woraus die Würfel entstehen: gleiche Zahl, gleiche Spiele. Sonst 1.
+cli-help-out = Jedes Spiel als Zeile in diese Datei: .csv, .parquet oder .json.
+cli-points = { NUMBER($points, minimumFractionDigits: 2, maximumFractionDigits: 2, useGrouping: "always") }
+cli-percent = { NUMBER($percent, minimumFractionDigits: 1, maximumFractionDigits: 1) } %
+cli-policy-optimal = optimal: spielt auf die höchste erwartete Summe
+cli-policy-greedy = greedy: denkt nur an den laufenden Zug
+cli-policy-random = random: tut irgendetwas Erlaubtes
+cli-simulated-policy = Spielweise
+cli-simulated-games = Spiele
+cli-simulated-rate = Tempo
+cli-simulated-mean = Mittel
+cli-simulated-deviation = Standardabweichung
+cli-simulated-bonus = Mit oberem Bonus
+cli-simulate-count = { NUMBER($count, useGrouping: "always") } (Seed { $seed })
+cli-simulate-speed = { NUMBER($rate, useGrouping: "always") } Spiele/s ({ $time })
+cli-simulate-interval = { $mean } (mit 95 % Sicherheit { $low } bis { $high })
+cli-simulate-totals = Summen
+cli-simulate-lowest = kleinste
+cli-simulate-highest = größte
+cli-simulate-percentile = { $percent } %
+cli-column-mean = Punkte im Mittel
+cli-column-zeros = Null Punkte
+cli-simulate-written = { NUMBER($count, useGrouping: "always") } { $count ->
+    [one] Zeile steht
+   *[other] Zeilen stehen
+  } in { $path }.
+cli-simulate-progress = { $percent } % von { NUMBER($games, useGrouping: "always") } Spielen, { NUMBER($rate, useGrouping: "always") } Spiele/s, noch etwa { $left }
+cli-simulate-greedy = { $problem } Mit --policy greedy geht jedes Regelwerk.
+cli-simulate-solve-first = { $problem } So etwas nimmt nur knobel solve; --policy greedy braucht keine Tabelle.
+games-ending = { $found }: Die Endung muss eine von { $values } sein.
+games-not-written = Die Datei { $path } lässt sich nicht schreiben: { $problem }
+games-no-parquet = Für Parquet fehlt das Paket pyarrow: pip install "knobel[{ $extra }]".
+sim-games = Mindestens ein Spiel muss es sein, nicht { $found }.
+sim-memory = Für { NUMBER($games, useGrouping: "always") } Spiele braucht es { $memory } GB Arbeitsspeicher; frei sind { $free } GB.
+
+# --- Exact values: what stands against a solve, and tables that cannot be used ---
+
+solver-word = { $ruleset } lässt sich nicht genau durchrechnen: Für { $word } haben die Tabellen keinen Platz.
+solver-no-such-pad = Kein Spiel nach { $ruleset } führt zu diesem Block.
+solver-too-many-states = { $ruleset } hat etwa { $states } Zustände: rund { $disk } GB auf der Platte und { $hours } Stunden Arbeit, zu viel für Tabellen. Mit fester Reihenfolge sind es weniger, etwa mit -o order=down.
+solver-memory = Für { $ruleset } mit { $states } Zuständen braucht es { $memory } GB Arbeitsspeicher; frei sind { $free } GB.
+solver-disk = Für { $ruleset } mit { $states } Zuständen braucht es { $disk } GB auf der Platte; frei sind { $free } GB. Mit --data geht es in einen anderen Ordner.
+solver-too-long = { $ruleset } mit { $states } Zuständen dauert hier etwa { $minutes } Minuten. Wenn das gewollt ist: --force.
+solver-other-rules = Diese Werte gehören zu { $ruleset }, das Spiel geht nach anderen Regeln ({ $found }).
+solver-no-distribution = Wie sich die Summen bei { $ruleset } verteilen, wird nicht ausgerechnet: { $states } Zustände sind dafür zu viele.
+solver-no-cluster = Um auf mehreren Rechnern zu rechnen, fehlt das Paket distributed: pip install "knobel[{ $extra }]".
+solver-cluster-unreachable = Unter { $address } antwortet kein Scheduler: { $problem }
+solver-cluster-empty = Beim Scheduler { $address } hat sich noch kein Worker gemeldet.
+solver-cluster-version = Auf einem Worker läuft ein anderes knobel als hier ({ $version }). Überall muss dasselbe sein.
+solver-cluster-failed = Auf den anderen Rechnern ging es nicht weiter: { $problem }
+table-format = Die Tabelle { $path } hat das Format { $found }, diese Version liest { $expected }. knobel solve --force macht sie neu.
+table-unreadable = Die Tabelle { $path } ist nicht lesbar. knobel solve --force macht sie neu.
+table-file-missing = Von der Tabelle fehlt die Datei { $path }. knobel solve --force macht die Tabelle neu.
+table-file-damaged = Die Datei { $path } ist nicht so, wie sie geschrieben wurde. knobel solve --force macht die Tabelle neu.
+table-folder = Der Ordner { $path } ist nicht brauchbar: { $problem }
+table-in-work = In { $path } rechnet gerade ein anderes knobel.
+table-missing = Für { $ruleset } gibt es in { $path } noch keine Tabelle. knobel solve { $ruleset } macht sie.
+table-foreign = Die Tabelle { $path } gehört zu { $found } und nicht zu { $ruleset }. knobel solve --force macht sie neu.
+table-unfinished = Die Tabelle { $path } für { $ruleset } ist nicht fertig. knobel solve --resume macht weiter.
+table-interrupted = Für { $ruleset } liegt in { $path } eine angefangene Tabelle. --resume macht weiter, --force beginnt neu.
+table-not-written = Die Datei { $path } lässt sich nicht schreiben: { $problem }
 
 # --- Browser: the workshop for house rules ---
 

@@ -970,7 +970,7 @@ cli-help-right = An option for the second ruleset only.
 cli-help-json = Print JSON, for programs.
 cli-help-lang = Language; otherwise that of the environment (LANG), otherwise English.
 cli-help-port = Port on this machine; if it is busy, another one is taken.
-cli-help-data = Folder of the stored games.
+cli-help-data = Folder of stored games and tables.
 cli-help-no-browser = Do not open the browser.
 cli-help-version = Tell the version.
 cli-help-help = Show this help.
@@ -1002,7 +1002,6 @@ cli-column-meaning = Meaning
 cli-column-value = Now
 cli-column-values = Possible
 cli-column-needs = Only with
-cli-cases-skipped = skipped: { $name }, { $count }
 cli-cases-failed = expected { $expected }, got { $got }
 cli-fact-unused = Unused throws
 cli-fact-unused-saved = are saved for later turns
@@ -1068,6 +1067,114 @@ server-house-too-large = These rules are too large for this server.
 cli-help-check = Check whether a ruleset can be played, also with each of its options.
 cli-help-export = Print a ruleset as a whole TOML file.
 cli-checked = { $name }: all in order. { $boxes } boxes, { $options } options, mark { $mark }.
+
+# --- Command line: exact values ---
+
+cli-help-solve = Solve a ruleset exactly: what an empty pad is worth with the best play.
+cli-help-solve-list = All tables of the data folder, also unfinished and damaged ones.
+cli-help-threads = Solve on so many threads; otherwise one for each processor.
+cli-help-force = Begin anew, even if it takes long or there is a table already.
+cli-help-resume = Go on where a solve was interrupted.
+cli-help-cluster = Solve on the Dask cluster whose scheduler is found here, such as tcp://host:8786.
+cli-list-alone = --list shows all tables: without ID and without -o.
+cli-force-or-resume = --force begins anew, --resume goes on: only one of them.
+cli-value = { NUMBER($value, minimumFractionDigits: 4, maximumFractionDigits: 4, useGrouping: "always") }
+cli-count = { NUMBER($count, useGrouping: "always") }
+cli-seconds = { NUMBER($seconds, maximumSignificantDigits: 3) } s
+cli-size = { NUMBER($amount, maximumFractionDigits: 1) } { $unit }
+cli-solved-value = Expected total
+cli-solved-states = States
+cli-solved-time = Solved in
+cli-solved-folder = Folder
+cli-solved-on = { $time } on { $threads ->
+    [one] one thread
+   *[other] { $threads } threads
+  }
+cli-solve-plan = { $ruleset }: { NUMBER($states, useGrouping: "always") } states, { $memory } of memory, { $disk } on disk; all in all about { $time } on { $threads ->
+    [one] one thread
+   *[other] { $threads } threads
+  }.
+cli-solve-compiling = Compiling, this first time only …
+cli-solve-progress = { $percent } %, pads with { $filled } of { $boxes } boxes filled, { NUMBER($rate, useGrouping: "always") } values/s, about { $left } left
+cli-solve-stopped = Stopped; what is finished is kept. Go on with: { $call } --resume
+cli-no-tables = There are no tables in { $path } yet. Make one with: knobel solve ID
+cli-column-ruleset = Ruleset
+cli-column-digest = Digest
+cli-column-kind = Numbers
+cli-column-stored = Values
+cli-column-size = Size
+cli-column-state = State
+cli-column-expected = Expected
+cli-table-finished = finished
+cli-table-layers = { $done } of { $layers } layers
+cli-table-damaged = damaged
+
+# --- Command line: simulation ---
+
+cli-help-simulate = Many games of a computer player alone: mean, deviation, distribution, points of each box.
+cli-help-policy = Who plays: optimal (exactly solved), greedy (thinks of the turn only), random (anything that is legal).
+cli-help-games = How many games; otherwise 1000000, with greedy and random 1000.
+cli-help-seed = What the dice come from: same number, same games. Otherwise 1.
+cli-help-out = Every game as a row of this file: .csv, .parquet or .json.
+cli-points = { NUMBER($points, minimumFractionDigits: 2, maximumFractionDigits: 2, useGrouping: "always") }
+cli-percent = { NUMBER($percent, minimumFractionDigits: 1, maximumFractionDigits: 1) } %
+cli-policy-optimal = optimal: plays for the highest expected total
+cli-policy-greedy = greedy: thinks of the present turn only
+cli-policy-random = random: does anything that is legal
+cli-simulated-policy = Policy
+cli-simulated-games = Games
+cli-simulated-rate = Speed
+cli-simulated-mean = Mean
+cli-simulated-deviation = Standard deviation
+cli-simulated-bonus = With upper bonus
+cli-simulate-count = { NUMBER($count, useGrouping: "always") } (seed { $seed })
+cli-simulate-speed = { NUMBER($rate, useGrouping: "always") } games/s ({ $time })
+cli-simulate-interval = { $mean } (with 95 % confidence { $low } to { $high })
+cli-simulate-totals = Totals
+cli-simulate-lowest = lowest
+cli-simulate-highest = highest
+cli-simulate-percentile = { $percent } %
+cli-column-mean = Mean points
+cli-column-zeros = No points
+cli-simulate-written = { NUMBER($count, useGrouping: "always") } { $count ->
+    [one] row is
+   *[other] rows are
+  } in { $path }.
+cli-simulate-progress = { $percent } % of { NUMBER($games, useGrouping: "always") } games, { NUMBER($rate, useGrouping: "always") } games/s, about { $left } left
+cli-simulate-greedy = { $problem } With --policy greedy any ruleset can be played.
+cli-simulate-solve-first = { $problem } Only knobel solve takes these; --policy greedy needs no table.
+games-ending = { $found }: The ending must be one of { $values }.
+games-not-written = The file { $path } cannot be written: { $problem }
+games-no-parquet = For Parquet the package pyarrow is needed: pip install "knobel[{ $extra }]".
+sim-games = There must be one game at least, not { $found }.
+sim-memory = { NUMBER($games, useGrouping: "always") } games need { $memory } GB of memory; { $free } GB are free.
+
+# --- Exact values: what stands against a solve, and tables that cannot be used ---
+
+solver-word = { $ruleset } cannot be solved exactly: the tables have no place for { $word }.
+solver-no-such-pad = No game of { $ruleset } leads to this pad.
+solver-too-many-states = { $ruleset } has about { $states } states: some { $disk } GB on disk and { $hours } hours of work, too much for tables. A prescribed order makes them fewer, such as -o order=down.
+solver-memory = { $ruleset } with { $states } states needs { $memory } GB of memory; { $free } GB are free.
+solver-disk = { $ruleset } with { $states } states needs { $disk } GB on disk; { $free } GB are free. --data takes another folder.
+solver-too-long = { $ruleset } with { $states } states takes about { $minutes } minutes here. If that is meant: --force.
+solver-other-rules = These values belong to { $ruleset }, the game is played by other rules ({ $found }).
+solver-no-distribution = How the totals of { $ruleset } are distributed is not worked out: { $states } states are too many for that.
+solver-no-cluster = To solve on several machines the package distributed is needed: pip install "knobel[{ $extra }]".
+solver-cluster-unreachable = No scheduler answers at { $address }: { $problem }
+solver-cluster-empty = No worker has joined the scheduler { $address } yet.
+solver-cluster-version = A worker runs another knobel than this one ({ $version }). It must be the same everywhere.
+solver-cluster-failed = The solve came to a stop on the other machines: { $problem }
+table-format = The table { $path } has format { $found }, this version reads { $expected }. knobel solve --force makes it anew.
+table-unreadable = The table { $path } cannot be read. knobel solve --force makes it anew.
+table-file-missing = The table lacks its file { $path }. knobel solve --force makes the table anew.
+table-file-damaged = The file { $path } is not as it was written. knobel solve --force makes the table anew.
+table-folder = The folder { $path } cannot be used: { $problem }
+table-in-work = Another knobel is solving into { $path } just now.
+table-missing = There is no table of { $ruleset } in { $path } yet. knobel solve { $ruleset } makes it.
+table-foreign = The table { $path } belongs to { $found }, not to { $ruleset }. knobel solve --force makes it anew.
+table-unfinished = The table { $path } of { $ruleset } is not finished. knobel solve --resume goes on.
+table-interrupted = { $path } holds an unfinished table of { $ruleset }. --resume goes on, --force begins anew.
+table-not-written = The file { $path } cannot be written: { $problem }
 
 # --- Browser: the workshop for house rules ---
 
