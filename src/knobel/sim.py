@@ -32,7 +32,7 @@ from knobel.solver.lanes import lanes_of
 from knobel.solver.lattice import parts_of
 from knobel.solver.lockstep import Played, play_turns
 from knobel.solver.model import States
-from knobel.solver.solve import WIDTH, default_threads
+from knobel.solver.solve import default_threads
 from knobel.solver.table import free_memory
 from knobel.solver.values import Values
 from knobel.vocabulary import Ruleset
@@ -46,6 +46,7 @@ _GAMES_OF_TASK = 4096
 _GAMES_OF_PROCESS = 10  # at once: few, since Ctrl-C waits for them
 _BYTES_OF_GAME, _BYTES_OF_BOX = 64, 4
 _RESERVE = 1 << 28  # bytes of memory that are left alone
+_WIDTH = 8  # lanes: what the games of a block look up should stay close to the processor
 _Z_95 = 1.959963984540054  # of the normal distribution
 
 
@@ -152,12 +153,12 @@ def _play_part(
     ruleset, turns = values.ruleset, values.turns[layer]
     part = States(*(column[first:end] for column in states))
     n_throws = ruleset.throws - 1 + int(part.saved.max())
-    stages = np.zeros((max(n_throws, 1), values.table.model.lattice.n_keeps * WIDTH))
+    stages = np.zeros((max(n_throws, 1), values.table.model.lattice.n_keeps * _WIDTH))
     sizes = np.array([len(keep) for keep in keeps(ruleset.dice)])
     play_turns(
         played, turns, values.table.layers[layer + 1], part, order[first:end], offset, uint64(seed % 2**64), layer,
-        sizes, Choices(stages, *parts_of(ruleset.dice)), workspace(turns, WIDTH), np.zeros(WIDTH, np.int64),
-        lanes_of(WIDTH),
+        sizes, Choices(stages, *parts_of(ruleset.dice)), workspace(turns, _WIDTH), np.zeros(_WIDTH, np.int64),
+        lanes_of(_WIDTH),
     )  # fmt: skip
 
 

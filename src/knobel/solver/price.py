@@ -55,25 +55,38 @@ def index_after(turns: Turns, situation: Situation, box: int, code: int, flag: i
 
 
 @inlined
-def enter(turns: Turns, situation: Situation, box: int, code: int, roll: int, left: int, is_struck: bool) -> Outcome:
-    """An entry of a roll with so many throws left; `is_struck`: no column is open, 0 may be entered anywhere."""
+def face_of(turns: Turns, roll: int) -> int:
+    """The face less one that all dice of a roll show, if that is anything special; else -1."""
+    for face in range(len(turns.entries.five_rolls)):
+        if turns.entries.five_rolls[face] == roll:
+            return face
+    return -1
+
+
+@inlined
+def enter(
+    turns: Turns, situation: Situation, box: int, code: int, roll: int, face: int, left: int, is_struck: bool
+) -> Outcome:
+    """An entry of a roll, whose `face_of` is told, with so many throws left.
+
+    `is_struck`: no column is open, 0 may be entered anywhere.
+    """
     shapes, entries = turns.shapes, turns.entries
     sign = shapes.signs[situation.unit.code]
     state = 2 * (sign >> STATUS) + situation.unit.flag
     if not is_struck and not entries.is_open[min(left, len(entries.is_open) - 1), entries.column[box]]:
         return Outcome(-1.0, 0, 0)
-    for face in range(len(entries.five_rolls)):
-        if entries.five_rolls[face] == roll:
-            if is_struck:
-                flag = entries.struck_flag[state, box]
-                return Outcome(0.0, 0, index_after(turns, situation, box, code, flag, 0, left))
-            own, lower = sign >> face & 1, sign >> LOWER_FREE & 1
-            at = (((state * 6 + face) * 2 + own) * 2 + lower) * len(entries.column) + box
-            worth = peek(entries.five_worth, at)
-            if worth < 0:
-                return Outcome(-1.0, 0, 0)
-            points, flag = peek(entries.five_points, at), peek(entries.five_flag, at)
-            return Outcome(worth, points, index_after(turns, situation, box, code, flag, points, left))
+    if face >= 0 and is_struck:
+        flag = entries.struck_flag[state, box]
+        return Outcome(0.0, 0, index_after(turns, situation, box, code, flag, 0, left))
+    if face >= 0:
+        own, lower = sign >> face & 1, sign >> LOWER_FREE & 1
+        at = (((state * 6 + face) * 2 + own) * 2 + lower) * len(entries.column) + box
+        worth = peek(entries.five_worth, at)
+        if worth < 0:
+            return Outcome(-1.0, 0, 0)
+        points, flag = peek(entries.five_points, at), peek(entries.five_flag, at)
+        return Outcome(worth, points, index_after(turns, situation, box, code, flag, points, left))
     points = 0 if is_struck else entries.points[roll, entries.row[box]]
     flag = entries.flag_after[state, box, 1 if points > 0 else 0]
     worth = entries.factor[box] * points
@@ -98,9 +111,9 @@ def best_entry(
 ) -> tuple[float, int, Outcome]:
     """Value of the best entry of a roll, its move and outcome; among equals the first box of the pad."""
     best, choice, result = -np.inf, -1, Outcome(-1.0, 0, 0)
-    struck = is_struck(work, n_moves, turns, left)
+    struck, face = is_struck(work, n_moves, turns, left), face_of(turns, roll)
     for move in range(n_moves):
-        outcome = enter(turns, situation, work.moves[move, BOX], work.moves[move, CODE], roll, left, struck)
+        outcome = enter(turns, situation, work.moves[move, BOX], work.moves[move, CODE], roll, face, left, struck)
         if outcome.worth >= 0:
             value = outcome.worth + after[outcome.place]
             if value > best + TIE:
@@ -223,9 +236,9 @@ def price(
                 unit = Unit(query.codes[number], query.flags[number], query.outers[number])
                 situation = Situation(unit, query.lanes[number], query.saved[number])
                 n_moves = find_moves(work, turns, unit)
-                struck = is_struck(work, n_moves, turns, left)
+                struck, face = is_struck(work, n_moves, turns, left), face_of(turns, roll)
                 for move in range(n_moves):
                     box = work.moves[move, BOX]
-                    outcome = enter(turns, situation, box, work.moves[move, CODE], roll, left, struck)
+                    outcome = enter(turns, situation, box, work.moves[move, CODE], roll, face, left, struck)
                     if outcome.worth >= 0:
                         entered[number, box] = outcome.worth + after[outcome.place]
