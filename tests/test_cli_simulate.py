@@ -13,10 +13,10 @@ import pytest
 import knobel
 from knobel import sim
 from knobel.cli import games, progress
-from knobel.cli.command import run
 from knobel.cli.simulation import _bars
 from knobel.sim import Simulation, simulate_optimal
 from knobel.solver.values import Values
+from tests.commanding import Command
 
 DOWN = ("classic", "-o", "order=down")  # solved in a moment
 RULES = knobel.load("classic", order="down")
@@ -28,41 +28,9 @@ KEYS = [
 COLUMNS = ["game", "total", "bonus", *map(str, RULES.boxes)]
 
 
-class Simulator:
-    """Runs `knobel simulate` in this process with a data folder of its own, in English unless told otherwise."""
-
-    def __init__(self, capsys: pytest.CaptureFixture[str], data: Path) -> None:
-        self._capsys, self.data = capsys, data
-
-    def __call__(self, *arguments: str, code: int = 0) -> tuple[str, str]:
-        """What the command prints on standard output, and on standard error."""
-        assert run(["simulate", *arguments, "--data", str(self.data)]) == code
-        captured = self._capsys.readouterr()
-        assert "Traceback" not in captured.err
-        return captured.out, captured.err
-
-    def json(self, *arguments: str) -> Any:
-        return json.loads(self(*arguments, "--json")[0])
-
-    def refused(self, *arguments: str) -> str:
-        """The error of a command that is refused."""
-        out, err = self(*arguments, code=2)
-        assert out == ""
-        assert err.startswith("knobel: ")
-        return err.removeprefix("knobel: ").rstrip()
-
-    def rows(self, *arguments: str) -> list[list[str]]:
-        """The cells of the printed lines; two blanks part them."""
-        out, _ = self(*arguments)
-        return [[cell.strip() for cell in line.split("  ") if cell.strip()] for line in out.splitlines()]
-
-
 @pytest.fixture
-def simulator(capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Simulator:
-    for name in ("LC_ALL", "LC_MESSAGES", "COLUMNS", "KNOBEL_DATA"):
-        monkeypatch.delenv(name, raising=False)
-    monkeypatch.setenv("LANG", "C.UTF-8")
-    return Simulator(capsys, tmp_path / "data")
+def simulator(capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Command:
+    return Command("simulate", capsys, tmp_path / "data", monkeypatch)
 
 
 @pytest.fixture(scope="module")
@@ -71,7 +39,7 @@ def played() -> Simulation:
     return simulate_optimal(Values.solve(RULES), 5000, 9)
 
 
-def test_the_result_as_json(simulator: Simulator, played: Simulation) -> None:
+def test_the_result_as_json(simulator: Command, played: Simulation) -> None:
     result = simulator.json(*DOWN, "--games", "5000", "--seed", "9", "--threads", "2")
     assert list(result) == KEYS
     assert (result["ruleset"], result["digest"]) == ("classic", knobel.digest(RULES))
@@ -97,7 +65,7 @@ def test_the_result_as_json(simulator: Simulator, played: Simulation) -> None:
     ("policy", "ruleset", "low", "high"),
     [("greedy", "classic", 200, 280), ("random", "classic", 20, 90), ("random", "acht-mann", 150, 800)],
 )
-def test_other_players(simulator: Simulator, policy: str, ruleset: str, low: int, high: int) -> None:
+def test_other_players(simulator: Command, policy: str, ruleset: str, low: int, high: int) -> None:
     call = (ruleset, "--policy", policy, "--games", "10", "--threads", "1")
     result, again = simulator.json(*call), simulator.json(*call)
     assert list(result) == KEYS
@@ -110,7 +78,7 @@ def test_other_players(simulator: Simulator, policy: str, ruleset: str, low: int
 
 @pytest.mark.parametrize(("arguments", "n_games"), [(DOWN, 1_000_000), ((*DOWN, "--policy", "random"), 1_000)])
 def test_how_many_games_when_nobody_says(
-    simulator: Simulator, played: Simulation, monkeypatch: pytest.MonkeyPatch, arguments: Sequence[str], n_games: int
+    simulator: Command, played: Simulation, monkeypatch: pytest.MonkeyPatch, arguments: Sequence[str], n_games: int
 ) -> None:
     asked: list[tuple[Any, ...]] = []
 
@@ -124,7 +92,7 @@ def test_how_many_games_when_nobody_says(
     assert n_games in asked[-1]
 
 
-def test_the_result_for_people(simulator: Simulator, played: Simulation) -> None:
+def test_the_result_for_people(simulator: Command, played: Simulation) -> None:
     rows = simulator.rows(*DOWN, "--games", "5000", "--seed", "9")
     assert rows[0] == ["Classic pad (classic order=down)"]
     assert rows[1:3] == [["Policy", "optimal: plays for the highest expected total"], ["Games", "5,000 (seed 9)"]]
@@ -146,7 +114,7 @@ def test_the_result_for_people(simulator: Simulator, played: Simulation) -> None
     assert 8 <= len(bars) <= 20
 
 
-def test_numbers_as_the_language_writes_them(simulator: Simulator, played: Simulation, tmp_path: Path) -> None:
+def test_numbers_as_the_language_writes_them(simulator: Command, played: Simulation, tmp_path: Path) -> None:
     file = tmp_path / "games.csv"
     call = (*DOWN, "--games", "5000", "--seed", "9", "--out", str(file))
     german, english = simulator(*call, "--lang", "de")[0], simulator(*call)[0]
@@ -159,14 +127,14 @@ def test_numbers_as_the_language_writes_them(simulator: Simulator, played: Simul
     assert one.endswith(f"\n1 row is in {file}.\n")
 
 
-def test_boxes_of_several_columns_are_told_apart(simulator: Simulator) -> None:
+def test_boxes_of_several_columns_are_told_apart(simulator: Command) -> None:
     rows = simulator.rows("acht-mann", "--policy", "random", "--games", "2", "--threads", "1")
     boxes = [row[0] for row in rows if len(row) == 3 and "column" in row[0]]
     assert len(boxes) == len(set(boxes)) == len(knobel.load("acht-mann").boxes)
     assert "With upper bonus" in {row[0] for row in rows if row}
 
 
-def test_bars_fill_the_width_and_show_the_least(simulator: Simulator, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_bars_fill_the_width_and_show_the_least(simulator: Command, monkeypatch: pytest.MonkeyPatch) -> None:
     bins = [(0, 499, 1), (500, 999, 0), (1000, 1499, 4000), (1500, 1999, 2000)]
     assert _bars(bins, 45, "en") == [
         "    0–  499   0.0 %  ▏",
@@ -191,7 +159,7 @@ def rows_of(simulation: Simulation) -> list[list[int]]:
 
 @pytest.mark.parametrize("ending", ["csv", "parquet", "json", "CSV"])
 def test_every_game_is_a_row(
-    simulator: Simulator, played: Simulation, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ending: str
+    simulator: Command, played: Simulation, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ending: str
 ) -> None:
     monkeypatch.setattr(games, "_ROWS", 999)
     file = tmp_path / f"games.{ending}"
@@ -239,7 +207,7 @@ def without_games(monkeypatch: pytest.MonkeyPatch) -> None:
     ],
 )
 def test_a_file_that_cannot_be_is_refused_before_the_games(
-    simulator: Simulator, tmp_path: Path, name: str, sentence: str
+    simulator: Command, tmp_path: Path, name: str, sentence: str
 ) -> None:
     (tmp_path / "file").touch()
     (tmp_path / "folder.csv").mkdir()
@@ -248,14 +216,14 @@ def test_a_file_that_cannot_be_is_refused_before_the_games(
 
 
 @pytest.mark.usefixtures("without_games")
-def test_parquet_needs_a_package(simulator: Simulator, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_parquet_needs_a_package(simulator: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     monkeypatch.setitem(sys.modules, "pyarrow.parquet", None)
     error = simulator.refused(*DOWN, "--out", str(tmp_path / "games.parquet"))
     assert error == 'For Parquet the package pyarrow is needed: pip install "knobel[parquet]".'
 
 
-def test_nothing_half_done_is_left(simulator: Simulator, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_nothing_half_done_is_left(simulator: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file = tmp_path / "games.csv"
     file.write_text("before")
 
@@ -304,19 +272,19 @@ def test_nothing_half_done_is_left(simulator: Simulator, tmp_path: Path, monkeyp
         ),
     ],
 )
-def test_bad_input_is_a_sentence(simulator: Simulator, arguments: str, sentence: str) -> None:
+def test_bad_input_is_a_sentence(simulator: Command, arguments: str, sentence: str) -> None:
     assert sentence in simulator.refused(*arguments.split())
     assert not simulator.data.exists()
 
 
-def test_what_only_solve_takes_is_said_so(simulator: Simulator, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_only_solve_takes_is_said_so(simulator: Command, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("knobel.solver.table.MOST_SECONDS", 0)
     assert simulator.refused(*DOWN).endswith(
         "If that is meant: --force. Only knobel solve takes these; --policy greedy needs no table."
     )
 
 
-def test_more_than_memory_holds(simulator: Simulator, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_more_than_memory_holds(simulator: Command, monkeypatch: pytest.MonkeyPatch) -> None:
     simulator(*DOWN, "--games", "1")
     monkeypatch.setattr(sim, "free_memory", lambda: 10**9)
     error = simulator.refused(*DOWN, "--games", "100000000")
@@ -326,7 +294,7 @@ def test_more_than_memory_holds(simulator: Simulator, monkeypatch: pytest.Monkey
 # Progress
 
 
-def test_lines_of_progress_go_to_standard_error(simulator: Simulator, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_lines_of_progress_go_to_standard_error(simulator: Command, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(progress, "_PAUSE_OF_LINES", 0.0)
     out, err = simulator(*DOWN, "--games", "20000", "--json")
     assert list(json.loads(out)) == KEYS
@@ -338,7 +306,7 @@ def test_lines_of_progress_go_to_standard_error(simulator: Simulator, monkeypatc
     assert simulator(*DOWN, "--games", "2000", "--json")[1] == ""
 
 
-def test_a_table_that_is_interrupted(simulator: Simulator, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_table_that_is_interrupted(simulator: Command, monkeypatch: pytest.MonkeyPatch) -> None:
     def stop(*_: Any) -> None:
         raise KeyboardInterrupt
 

@@ -15,11 +15,11 @@ import pytest
 
 import knobel
 from knobel.cli import progress
-from knobel.cli.command import run
 from knobel.errors import Reason
 from knobel.solver import cluster
 from knobel.solver.solve import Progress
 from knobel.solver.table import open_table
+from tests.commanding import Command
 
 DOWN = ("classic", "-o", "order=down")  # 13 layers of a few values each
 RULES = knobel.load("classic", order="down")
@@ -27,33 +27,8 @@ OPTIMUM = 130.28597194057116  # "fixed_order_optimal_expectation" of tests/data/
 KEYS = ["ruleset", "digest", "value", "states", "seconds", "total_seconds", "threads", "file"]
 
 
-class Solver:
-    """Runs `knobel solve` in this process with a data folder of its own, in English unless told otherwise."""
-
-    def __init__(self, capsys: pytest.CaptureFixture[str], data: Path) -> None:
-        self._capsys, self.data = capsys, data
-
-    def __call__(self, *arguments: str, code: int = 0) -> tuple[str, str]:
-        """What the command prints on standard output, and on standard error."""
-        assert run(["solve", *arguments, "--data", str(self.data)]) == code
-        captured = self._capsys.readouterr()
-        assert "Traceback" not in captured.err
-        return captured.out, captured.err
-
-    def json(self, *arguments: str) -> Any:
-        return json.loads(self(*arguments, "--json")[0])
-
-    def refused(self, *arguments: str) -> str:
-        """The error of a command that is refused."""
-        out, err = self(*arguments, code=2)
-        assert out == ""
-        assert err.startswith("knobel: ")
-        return err.removeprefix("knobel: ").rstrip()
-
-    def rows(self, *arguments: str) -> list[list[str]]:
-        """The cells of the printed lines; two blanks part them."""
-        out, _ = self(*arguments)
-        return [[cell.strip() for cell in line.split("  ") if cell.strip()] for line in out.splitlines()]
+class Solver(Command):
+    """`knobel solve`, and where it keeps the table of `RULES`."""
 
     @property
     def folder(self) -> Path:
@@ -63,10 +38,7 @@ class Solver:
 
 @pytest.fixture
 def solver(capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Solver:
-    for name in ("LC_ALL", "LC_MESSAGES", "COLUMNS", "KNOBEL_DATA"):
-        monkeypatch.delenv(name, raising=False)
-    monkeypatch.setenv("LANG", "C.UTF-8")
-    return Solver(capsys, tmp_path / "data")
+    return Solver("solve", capsys, tmp_path / "data", monkeypatch)
 
 
 @pytest.fixture
