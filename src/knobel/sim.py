@@ -156,10 +156,16 @@ def _play_part(
     stages = np.zeros((max(n_throws, 1), values.table.model.lattice.n_keeps * _WIDTH))
     sizes = np.array([len(keep) for keep in keeps(ruleset.dice)])
     play_turns(
-        played, turns, values.table.layers[layer + 1], part, order[first:end], offset, uint64(seed % 2**64), layer,
-        sizes, Choices(stages, *parts_of(ruleset.dice)), workspace(turns, _WIDTH), np.zeros(_WIDTH, np.int64),
-        lanes_of(_WIDTH),
+        played, turns, values.table.layers[layer + 1], part, order[first:end], offset, uint64(seed % 2**64),
+        layer * _most_throws(ruleset), sizes, Choices(stages, *parts_of(ruleset.dice)), workspace(turns, _WIDTH),
+        np.zeros(_WIDTH, np.int64), lanes_of(_WIDTH),
     )  # fmt: skip
+
+
+def _most_throws(ruleset: Ruleset) -> int:
+    """Throws that a turn can have, 64 at least: so far apart are the numbers of the turns' first throws."""
+    saved = (ruleset.throws - 1) * len(ruleset.boxes) if ruleset.saved_throws else 0
+    return max(ruleset.throws + saved, 64)
 
 
 def simulate(

@@ -24,13 +24,22 @@ FLAGS = [
     "--no-first-run",
     *(["--no-sandbox"] if os.geteuid() == 0 else []),
 ]
+KNOBEL = """
+from functools import partial
+
+from knobel.cli import main
+from knobel.server import app, limit
+
+app.run = partial(app.run, limits=limit.Limits(new=1_000_000))
+main()
+"""  # the tests make more tables in a minute than a visitor may
 PHONE, DESKTOP = (390, 844), (1440, 900)
 
 
 @contextmanager
 def served(data: Path, port: int = 0) -> Iterator[str]:
     """The address of a server on this data folder, for as long as the block lasts."""
-    command = [sys.executable, "-m", "knobel", "serve", "--lang", "en", "--port", str(port), "--data", str(data)]
+    command = [sys.executable, "-c", KNOBEL, "serve", "--lang", "en", "--port", str(port), "--data", str(data)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         try:
             assert process.stdout is not None

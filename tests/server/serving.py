@@ -26,12 +26,14 @@ from knobel.server import socket as game_socket
 from knobel.server.app import configuration, create_app, listen
 from knobel.server.chance import draw as random_draw
 from knobel.server.hall import Hall
+from knobel.server.limit import Limits
 from knobel.server.store import Store
 from knobel.table import Draw
 from knobel.tray import Tray, move_of
 
 T = TypeVar("T")
 PEOPLE = ({"name": "Ada", "kind": "person"}, {"name": "Ben", "kind": "person"})
+MANY = Limits(new=1_000_000)  # tests make many tables
 AGAINST_COMPUTER = (PEOPLE[0], {"name": "Robo", "kind": "computer"})
 
 
@@ -52,13 +54,13 @@ def small_disk(path: Path, options: str) -> Iterator[Path]:
 class Served:
     """A running server."""
 
-    def __init__(self, database: Path, draw: Draw, policy: Policy | None, host: str) -> None:
+    def __init__(self, database: Path, draw: Draw, policy: Policy | None, host: str, limits: Limits) -> None:
         self.hall = Hall(Store.on_sqlite(database), draw, policy)
         self._listener = listen("127.0.0.1", 0)
         self.port = self._listener.getsockname()[1]
         self.url = f"http://127.0.0.1:{self.port}"
         self.http = httpx.Client(base_url=self.url, timeout=20)
-        self._server = uvicorn.Server(configuration(create_app(self.hall, host)))
+        self._server = uvicorn.Server(configuration(create_app(self.hall, host, limits)))
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._run, daemon=True)
 
@@ -140,7 +142,7 @@ def upgrade(table_id: str, host: str = "127.0.0.1", origin: str = "http://127.0.
 def serve(data: Path, ready: Connection) -> None:
     """A whole server, for processes of its own; it sends its address. Clients may be as fast as they can."""
     game_socket.RATE = 1_000_000
-    app.run(port=0, data_dir=data, on_ready=lambda address: ready.send(address.url))
+    app.run(port=0, data_dir=data, limits=MANY, on_ready=lambda address: ready.send(address.url))
 
 
 class Player:
@@ -223,8 +225,12 @@ def wire_move(action: str, live: dict[str, Any]) -> dict[str, Any]:
 
 @contextmanager
 def serving(
-    data: Path, draw: Draw = random_draw, policy: Policy | None = None, host: str = "127.0.0.1"
+    data: Path,
+    draw: Draw = random_draw,
+    policy: Policy | None = None,
+    host: str = "127.0.0.1",
+    limits: Limits = MANY,
 ) -> Iterator[Served]:
     """A server on the database in a folder, for as long as the block runs."""
-    with folder.locked(data) as database, Served(database, draw, policy, host) as served:
+    with folder.locked(data) as database, Served(database, draw, policy, host, limits) as served:
         yield served

@@ -373,7 +373,7 @@ def test_a_message_in_endless_pieces_closes(served: Served) -> None:
         assert close_code(player) == 1009
 
 
-def test_text_that_is_no_text_closes(served: Served, capfd: pytest.CaptureFixture[str]) -> None:
+def test_text_that_is_no_text_closes(capfd: pytest.CaptureFixture[str], served: Served) -> None:
     with served.join(served.open()) as player:
         player.connection.send(b"\xff\xfe", text=True)
         assert close_code(player) == 1007

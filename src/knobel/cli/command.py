@@ -16,7 +16,7 @@ from typer.exceptions import TyperException
 
 from knobel import __version__
 from knobel.cases import read_cases, run_cases
-from knobel.cli import output, simulation, solver
+from knobel.cli import backup, output, simulation, solver
 from knobel.cli.argument import Data, Json, Lang, NoBrowser, Options, Port, RulesetId, compose, console
 from knobel.cli.fact import differences
 from knobel.cli.page import print_page
@@ -109,6 +109,8 @@ def _serve(context: typer.Context, port: Port = None, data: Data = None, _lang: 
 
 _app.command("solve", help="cli-help-solve")(solver.solve)
 _app.command("simulate", help="cli-help-simulate")(simulation.simulate)
+_app.command("backup", help="cli-help-backup")(backup.back_up)
+_app.command("restore", help="cli-help-restore")(backup.restore)
 
 
 def _run_server(port: int | None, data: Path | None, open_browser: bool, language: Language) -> None:

@@ -21,6 +21,9 @@ from knobel.server import folder
 from knobel.server.guard import App, Guard, Message, Receive, Send
 from knobel.server.hall import Hall
 from knobel.server.handshake import MAX_FRAME_BYTES, HttpProtocol, SocketProtocol
+from knobel.server.limit import Limits
+from knobel.server.log import log_config
+from knobel.server.monitor import add_monitoring
 from knobel.server.page import add_refusals, add_routes
 from knobel.server.socket import SocketApp
 from knobel.server.store import Store
@@ -45,7 +48,7 @@ class Address:
         return f"http://{f'[{host}]' if ':' in host else host}:{self.port}/"
 
 
-def create_app(hall: Hall, host: str = "127.0.0.1") -> App:
+def create_app(hall: Hall, host: str = "127.0.0.1", limits: Limits | None = None) -> App:
     """The ASGI application; it opens the hall when it starts and closes it at its end."""
 
     @asynccontextmanager
@@ -62,13 +65,14 @@ def create_app(hall: Hall, host: str = "127.0.0.1") -> App:
         redoc_url=None,
     )
     add_routes(pages, hall)
+    add_monitoring(pages, hall)
     add_refusals(pages)
-    game_socket = SocketApp(hall)
+    game_socket = SocketApp(hall, limits)
 
     async def app(scope: Message, receive: Receive, send: Send) -> None:
         await (game_socket if scope["type"] == "websocket" else pages)(scope, receive, send)
 
-    return Guard(app, host)
+    return Guard(app, host, hall.metrics, limits)
 
 
 def run(
@@ -76,6 +80,7 @@ def run(
     port: int = PORT,
     data_dir: Path | None = None,
     *,
+    limits: Limits | None = None,
     open_browser: bool = False,
     on_ready: Callable[[Address], None] | None = None,
 ) -> None:
@@ -94,7 +99,7 @@ def run(
             if open_browser:
                 webbrowser.open(address.url)
 
-        app = create_app(Hall(Store.on_sqlite(database)), host)
+        app = create_app(Hall(Store.on_sqlite(database)), host, limits)
         with listener:
             _Server(configuration(app), ready).run(sockets=[listener])
 
@@ -111,6 +116,7 @@ def configuration(app: App) -> uvicorn.Config:
         proxy_headers=False,
         server_header=False,
         access_log=False,
+        log_config=log_config(),
         log_level=logging.ERROR,
         timeout_graceful_shutdown=1,
     )

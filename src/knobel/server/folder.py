@@ -21,7 +21,15 @@ _PROBE = 1 << 20  # room that a start needs: the write-ahead log and some games
 
 @contextmanager
 def locked(folder: Path) -> Iterator[Path]:
-    """The path of the database, for as long as this process owns the folder. Raises `KnobelError`."""
+    """The path of an up-to-date database, for as long as this process owns the folder. Raises `KnobelError`."""
+    with owned(folder) as path:
+        prepare(path)
+        yield path
+
+
+@contextmanager
+def owned(folder: Path) -> Iterator[Path]:
+    """Where the database is or will be, for as long as this process owns the folder. Raises `KnobelError`."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
         lock = (folder / LOCK).open("a")
@@ -35,9 +43,7 @@ def locked(folder: Path) -> Iterator[Path]:
         except OSError as error:
             raise _unusable(folder, error) from None
         _probe(folder)
-        path = folder / DATABASE
-        prepare(path)
-        yield path
+        yield folder / DATABASE
 
 
 def prepare(path: Path) -> None:
@@ -68,16 +74,23 @@ def _revision(path: Path) -> str | None:
     if not path.exists() or path.stat().st_size == 0:
         return None
     with closing(sqlite3.connect(path)) as connection:
-        try:
-            owner = connection.execute("PRAGMA application_id").fetchone()[0]
-            names = {name for (name,) in connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")}
-        except sqlite3.DatabaseError:
-            raise _problem("server-database-foreign", path) from None
-        if not names and owner == 0:
-            return None
-        if owner != APPLICATION_ID or "alembic_version" not in names:
-            raise _problem("server-database-foreign", path)
-        row = connection.execute("SELECT version_num FROM alembic_version").fetchone()
+        return revision_in(connection, path)
+
+
+def revision_in(connection: sqlite3.Connection, path: Path) -> str | None:
+    """Revision of a database of ours, None for an empty one; `path` is what errors call it. Raises `KnobelError`."""
+    try:
+        owner = connection.execute("PRAGMA application_id").fetchone()[0]
+        names = {name for (name,) in connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")}
+    except sqlite3.DatabaseError as error:
+        if error.sqlite_errorcode != sqlite3.SQLITE_NOTADB:
+            raise
+        raise _problem("server-database-foreign", path) from None
+    if not names and owner == 0:
+        return None
+    if owner != APPLICATION_ID or "alembic_version" not in names:
+        raise _problem("server-database-foreign", path)
+    row = connection.execute("SELECT version_num FROM alembic_version").fetchone()
     revision = str(row[0]) if row else None
     if revision is not None and revision > REVISION:
         raise _problem("server-database-newer", path, found=revision[:20], expected=REVISION)
@@ -88,6 +101,7 @@ def _migrate(path: Path) -> None:
     """All missing migrations in one transaction."""
     from alembic import command  # half a second that only a first start should take
     from alembic.config import Config
+    from alembic.util import CommandError
 
     engine = sa.create_engine(sa.URL.create("sqlite", database=str(path)))
     use_pragmas(engine)
@@ -98,6 +112,8 @@ def _migrate(path: Path) -> None:
             config.attributes["connection"] = connection
             connection.exec_driver_sql(f"PRAGMA application_id = {APPLICATION_ID}")
             command.upgrade(config, "head")
+    except CommandError as error:  # a revision that never was
+        raise sqlite3.DatabaseError(str(error)) from None
     finally:
         engine.dispose()
 

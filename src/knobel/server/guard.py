@@ -12,12 +12,16 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from knobel.errors import Reason
+from knobel.server.limit import Buckets, Limits, TooMany, address_of
 from knobel.server.messages import Problem
+from knobel.server.metric import Metrics
 from knobel.server.present import refusal_of
 from knobel.table import Refused
 
 MAX_BODY = 65_536
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
+UNCACHED = ("/healthz", "/metrics")
+LIMITED = ("/api/tables", "/api/house-rules")  # what a POST makes there is kept for ever
 _SAFE = ("GET", "HEAD", "OPTIONS")
 _CSP = (
     "default-src 'self'; img-src 'self' data:; object-src 'none'; base-uri 'none'; form-action 'self'; "
@@ -41,9 +45,11 @@ App = Callable[[Message, Receive, Send], Awaitable[None]]
 class Guard:
     """ASGI middleware around the whole server."""
 
-    def __init__(self, app: App, host: str) -> None:
+    def __init__(self, app: App, host: str, metrics: Metrics, limits: Limits | None = None) -> None:
         """`host` is where the server listens; where it listens everywhere, every address will do, but no name."""
-        self._app = app
+        self._app, self._metrics = app, metrics
+        limits = limits or Limits()
+        self._buckets = {path: Buckets(limits.new, limits.new_seconds) for path in LIMITED}
         self._names = {*LOOPBACK, host.lower()}
         self._listens_everywhere = host in ("0.0.0.0", "::")
 
@@ -52,13 +58,19 @@ class Guard:
         if scope["type"] == "lifespan":
             await self._app(scope, receive, send)
             return
-        guarded = _with_headers(scope["path"], send) if scope["type"] == "http" else send
+        guarded = _answering(scope["path"], send, self._metrics)
         headers = {name: value.decode("latin-1") for name, value in scope["headers"]}
         try:
             self._check(scope, headers)
         except Refused as error:
             await refuse(scope, guarded, 403, refusal_of(error))
             return
+        if scope["type"] == "http" and scope["method"] == "POST" and scope["path"] in self._buckets:
+            try:
+                self._buckets[scope["path"]].take(address_of(scope))
+            except TooMany as error:
+                await refuse(scope, guarded, 429, refusal_of(error), error.wait)
+                return
         if scope["type"] == "http" and scope["method"] not in _SAFE:
             body = await _body(headers, receive)
             if body is None:
@@ -82,25 +94,30 @@ class Guard:
         return name in self._names or (self._listens_everywhere and _is_address(name))
 
 
-async def refuse(scope: Message, send: Send, status: int, problem: Problem) -> None:
-    """Answer a request, or a handshake before it is accepted, with a `Refusal`."""
+async def refuse(scope: Message, send: Send, status: int, problem: Problem, wait: int | None = None) -> None:
+    """Answer a request, or a handshake before it is accepted, with a `Refusal`; `wait` goes into Retry-After."""
     body = json.dumps({"problem": asdict(problem), "ok": False}).encode()
     kind = "websocket.http.response" if scope["type"] == "websocket" else "http.response"
     if scope["type"] == "websocket" and kind not in scope.get("extensions", {}):
         await send({"type": "websocket.close"})
         return
     headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
+    if wait is not None:
+        headers.append((b"retry-after", str(wait).encode()))
     await send({"type": f"{kind}.start", "status": status, "headers": headers})
     await send({"type": f"{kind}.body", "body": body})
 
 
-def _with_headers(path: str, send: Send) -> Send:
-    """`send` that adds our headers; files with their digest in the name may be kept for ever."""
+def _answering(path: str, send: Send, metrics: Metrics) -> Send:
+    """`send` that counts responses and adds our headers; files with their digest in the name may be kept for ever."""
 
     async def guarded(message: Message) -> None:
+        if message["type"] in ("http.response.start", "websocket.http.response.start"):
+            metrics.responded(message["status"])
         if message["type"] == "http.response.start":
             is_asset = path.startswith("/assets/") and message["status"] in (200, 304)
-            cache = b"public, max-age=31536000, immutable" if is_asset else b"no-cache"
+            other = b"no-store" if path in UNCACHED else b"no-cache"
+            cache = b"public, max-age=31536000, immutable" if is_asset else other
             headers: Iterable[tuple[bytes, bytes]] = message.get("headers", ())
             message["headers"] = [*headers, *_HEADERS, (b"cache-control", cache)]
         await send(message)

@@ -10,6 +10,7 @@ from knobel.errors import Reason
 from knobel.players.policy import Policy
 from knobel.players.simple import Greedy
 from knobel.server.chance import draw
+from knobel.server.metric import Metrics
 from knobel.server.store import Opened, Store
 from knobel.server.writer import Answer, Master, Writer
 from knobel.table import Begin, Command, Draw, Refused, Seat, first_event, open_table
@@ -30,8 +31,11 @@ class Hall:
         """`policy` plays for all computer players; `rng` is what it may draw from."""
         self.store = store
         self._draw, self._policy, self._rng = draw, policy or Greedy(), rng or SystemRandom()
-        self.writer = Writer(store, draw, self._let_computers_play)
+        self.metrics = Metrics()
+        self.writer = Writer(store, draw, self._let_computers_play, self.metrics)
         self._masters: dict[str, asyncio.Task[Master]] = {}  # those used last at the end
+        self.metrics.tables.set_function(lambda: len(self._masters))
+        self.metrics.tables_watched.set_function(self._n_watched)
         self._threads = ThreadPoolExecutor(1, "computer-player")  # thinking must not stop the event loop
 
     async def __aenter__(self) -> "Hall":
@@ -74,6 +78,9 @@ class Hall:
     async def play(self, master: Master, command: Command, command_id: str) -> Answer:
         """Answer a command of a person. Raises `Refused` if it could not be stored."""
         return await self.writer.play(master, command, command_id)
+
+    def _n_watched(self) -> int:
+        return sum(_is_loaded(task) and bool(task.result().watchers) for task in self._masters.values())
 
     async def _load(self, table_id: str) -> Master:
         stored = await self.store.load(table_id)

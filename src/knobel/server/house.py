@@ -149,7 +149,7 @@ def add_house_routes(app: FastAPI, house: House, refusals: dict[int | str, dict[
     async def _preview(draft: HouseDraft) -> HousePreview:
         return preview(draft)
 
-    @app.post("/api/house-rules", status_code=201, responses=refusals)
+    @app.post("/api/house-rules", status_code=201, responses=refusals | {429: refusals[422]})
     async def _add(draft: HouseDraft) -> HouseRules:
         ruleset = read(draft.rules)
         await house.add(ruleset)

@@ -55,6 +55,7 @@ _REFUSED: dict[int | str, dict[str, Any]] = {
     503: {"content": _REFUSAL, "description": "Overloaded, or storage failed"},
     507: {"content": _REFUSAL, "description": "Storage full"},
 }
+_LIMITED: dict[int | str, dict[str, Any]] = {429: {"content": _REFUSAL, "description": "Too many in a minute"}}
 _UNKNOWN: dict[int | str, dict[str, Any]] = {
     404: {"content": _REFUSAL, "description": "No such table"},
     500: {"content": _REFUSAL, "description": "The table's log is damaged"},
@@ -97,7 +98,7 @@ def add_routes(app: FastAPI, hall: Hall) -> None:
     async def _tables() -> TableList:
         return TableList(tuple(map(_table_line, await hall.store.latest(LISTED))))
 
-    @app.post("/api/tables", status_code=201, responses=_REFUSED | _UNKNOWN)
+    @app.post("/api/tables", status_code=201, responses=_REFUSED | _UNKNOWN | _LIMITED)
     async def _open(new: NewTable) -> TableLine:
         if new.ruleset is None:
             ruleset = (await hall.find(new.follows or "")).table.ruleset

@@ -7,14 +7,16 @@ import time
 from knobel.errors import KnobelError, Reason
 from knobel.server.guard import Message, Receive, Send, refuse
 from knobel.server.hall import Hall
-from knobel.server.messages import PROTOCOL, Command, Hello, ReplyMessage
+from knobel.server.limit import Limits, Places, TooMany, address_of
+from knobel.server.messages import PROTOCOL, Command, Hello, Problem, ReplyMessage
 from knobel.server.present import command_of, encode, missed_message, problem_of, refusal_of
 from knobel.server.wire import read_message
 from knobel.table import BrokenTable, Refused
 
 HELLO_SECONDS = 10.0
 FLUSH_SECONDS = 2.0  # for the last answers before the server ends a connection
-MAX_OUTGOING = 64  # frames that wait for a slow reader
+MAX_OUTGOING, MAX_OUTGOING_BYTES = 64, 262_144  # that wait for a slow reader; one frame more may begin below the limit
+STALL_SECONDS = 5.0  # in which a frame must be on its way to a slow reader
 RATE, RATE_SECONDS = 50, 20.0  # frames that a browser may send
 _PATH = re.compile(r"/api/tables/([A-Za-z0-9_-]{1,40})/socket")
 _POLICY, _TRY_LATER = 1008, 1013  # close codes of RFC 6455 and its registry
@@ -23,13 +25,26 @@ _POLICY, _TRY_LATER = 1008, 1013  # close codes of RFC 6455 and its registry
 class SocketApp:
     """ASGI application for WebSocket connections."""
 
-    def __init__(self, hall: Hall) -> None:
+    def __init__(self, hall: Hall, limits: Limits | None = None) -> None:
         """`hall` must be open when connections come."""
-        self._hall = hall
+        self._hall, self._places = hall, Places(limits or Limits())
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
         """Serve one connection."""
         await receive()  # websocket.connect
+        who = address_of(scope)
+        try:
+            self._places.take(who)
+        except TooMany as error:  # before anything else: no table is looked for
+            status = 503 if error.code == "server/overloaded" else 429
+            await refuse(scope, send, status, refusal_of(error), error.wait)
+            return
+        try:
+            await self._serve(scope, receive, send)
+        finally:
+            self._places.leave(who)
+
+    async def _serve(self, scope: Message, receive: Receive, send: Send) -> None:
         path = _PATH.fullmatch(scope["path"])
         try:
             if path is None:
@@ -41,43 +56,53 @@ class SocketApp:
             await refuse(scope, send, 500, problem_of("table/broken", error))
         else:
             await send({"type": "websocket.accept"})
-            await _Connection(self._hall, path[1], receive, send).serve()
+            with self._hall.metrics.sockets.track_inprogress():
+                await _Connection(self._hall, path[1], receive, send).serve()
 
 
 class _End(Exception):
-    """The connection ends; `code` is sent, None when the browser is gone."""
+    """The connection ends; `code` is sent, None when the browser is gone. `reason` is what is counted."""
 
-    def __init__(self, code: int | None) -> None:
-        super().__init__(code)
-        self.code = code
+    def __init__(self, code: int | None, reason: str) -> None:
+        super().__init__(code, reason)
+        self.code, self.reason = code, reason
 
 
 class _Connection:
     def __init__(self, hall: Hall, table_id: str, receive: Receive, send: Send) -> None:
         self._hall, self._table_id, self._receive, self._send = hall, table_id, receive, send
         self._outgoing: asyncio.Queue[str | None] = asyncio.Queue(MAX_OUTGOING)
+        self._n_bytes = 0  # of the frames in the queue and the one on its way
         self._tokens, self._counted = float(RATE), time.monotonic()
         self._reader = asyncio.current_task()
-        self._is_slow = False
+        self._is_slow = self._is_interrupted = False
 
     async def serve(self) -> None:
         """Until one side ends it."""
         sender = asyncio.create_task(self._deliver())
         code: int | None = None
+        reason = "failed"
         try:
             await self._talk()
         except _End as end:
-            code = end.code
+            code, reason = end.code, end.reason
         except asyncio.CancelledError:
-            if not self._is_slow or self._reader is None or self._reader.uncancel():
+            if not self._is_interrupted or self._reader is None or self._reader.uncancel():
                 sender.cancel()
+                reason = "stopping"
                 raise
             sender.cancel()
-            code = _TRY_LATER
+            code, reason = _TRY_LATER, "slow"
+        finally:
+            self._hall.metrics.closed(reason)
+        self._reader = None  # from here on nothing interrupts this task
         if code is None:
             sender.cancel()
             return
-        self._put(None)
+        try:
+            self._outgoing.put_nowait(None)
+        except asyncio.QueueFull:
+            sender.cancel()
         try:
             async with asyncio.timeout(FLUSH_SECONDS):
                 await asyncio.wait({sender})
@@ -90,7 +115,7 @@ class _Connection:
         try:
             master = await self._hall.find(self._table_id)  # again: it may have left the memory since the handshake
         except KnobelError:
-            raise _End(_TRY_LATER) from None
+            raise _End(_TRY_LATER, "unavailable") from None
         self._put(encode(missed_message(master.table, since)))
         master.watchers.add(self._put)
         try:
@@ -104,8 +129,7 @@ class _Connection:
                 except Refused as error:
                     self._refuse(error, master.table.version, message.id)
                 else:
-                    reply = ReplyMessage(message.id, answer.problem is None, answer.version, answer.problem)
-                    self._put(encode(reply))
+                    self._reply(message.id, answer.version, answer.problem)
         finally:
             master.watchers.discard(self._put)
 
@@ -116,14 +140,14 @@ class _Connection:
                 message = await self._message()
         except TimeoutError:
             self._refuse(Refused("message/hello-expected", Reason("server-hello-expected")))
-            raise _End(_POLICY) from None
+            raise _End(_POLICY, "policy") from None
         if not isinstance(message, Hello):
             self._refuse(Refused("message/hello-expected", Reason("server-hello-expected")), id=message.id)
-            raise _End(_POLICY)
+            raise _End(_POLICY, "policy")
         if message.protocol != PROTOCOL:
             params = {"found": message.protocol, "expected": PROTOCOL}
             self._refuse(Refused("message/protocol", Reason("server-protocol", params)))
-            raise _End(_POLICY)
+            raise _End(_POLICY, "policy")
         return message.since
 
     async def _message(self) -> Hello | Command:
@@ -131,7 +155,7 @@ class _Connection:
         while True:
             frame = await self._receive()
             if frame["type"] != "websocket.receive":
-                raise _End(None)
+                raise _End(None, self._hall.metrics.disconnected(frame.get("code", 1005)))
             self._count()
             text = frame.get("text")
             try:
@@ -149,23 +173,45 @@ class _Connection:
         if self._tokens < 0:
             limits = {"most": RATE, "seconds": round(RATE_SECONDS)}
             self._refuse(Refused("message/too-many", Reason("server-too-many", limits)))
-            raise _End(_POLICY)
+            raise _End(_POLICY, "policy")
 
     def _refuse(self, error: Refused, version: int = 0, id: str | None = None) -> None:  # noqa: A002 - as on the wire
-        self._put(encode(ReplyMessage(id, ok=False, version=version, problem=refusal_of(error))))
+        self._reply(id, version, refusal_of(error))
 
-    def _put(self, text: str | None) -> None:
+    def _reply(self, id: str | None, version: int, problem: Problem | None) -> None:  # noqa: A002 - as on the wire
+        self._hall.metrics.replied(None if problem is None else problem.code)
+        self._put(encode(ReplyMessage(id, problem is None, version, problem)))
+
+    def _put(self, text: str) -> None:
         """Send a frame when its turn comes; a reader that is too slow is cut off."""
-        try:
+        if self._outgoing.full() or self._n_bytes >= MAX_OUTGOING_BYTES:
+            self._cut_off()
+        elif not self._is_slow:
             self._outgoing.put_nowait(text)
-        except asyncio.QueueFull:
-            if not self._is_slow and self._reader is not None:
-                self._is_slow = True
-                self._reader.cancel()
+            self._n_bytes += _size(text)
+
+    def _cut_off(self) -> None:
+        if not self._is_slow:
+            self._is_slow = True
+            asyncio.get_running_loop().call_soon(self._interrupt)  # not now: this may be the reader itself
+
+    def _interrupt(self) -> None:
+        if self._reader is not None:
+            self._is_interrupted = True
+            self._reader.cancel()
 
     async def _deliver(self) -> None:
         while (text := await self._outgoing.get()) is not None:
             try:
-                await self._send({"type": "websocket.send", "text": text})
+                async with asyncio.timeout(STALL_SECONDS):
+                    await self._send({"type": "websocket.send", "text": text})
+            except TimeoutError:
+                self._cut_off()
+                return
             except OSError:  # the browser is gone; `_receive` says so as well
                 return
+            self._n_bytes -= _size(text)
+
+
+def _size(text: str) -> int:
+    return len(text) if text.isascii() else len(text.encode())

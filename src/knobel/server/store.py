@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import sqlalchemy as sa
 from pydantic import Field, TypeAdapter
@@ -52,6 +52,13 @@ EVENTS = sa.Table(
     sa.Column("body", sa.Text, nullable=False),  # JSON
     sa.UniqueConstraint("table_id", "command_id", name="events_command"),
 )
+Trouble = Literal["full", "locked", "read-only", "failed"]
+_TROUBLES: dict[int, Trouble] = {
+    sqlite3.SQLITE_FULL: "full",
+    sqlite3.SQLITE_BUSY: "locked",
+    sqlite3.SQLITE_LOCKED: "locked",
+    sqlite3.SQLITE_READONLY: "read-only",
+}
 _EVENT: TypeAdapter[Event] = TypeAdapter(Annotated[Event, Field(discriminator="kind")])
 _SEATS: TypeAdapter[tuple[Seat, ...]] = TypeAdapter(tuple[Seat, ...])
 
@@ -183,10 +190,15 @@ _UPDATE = (
 )
 
 
+def trouble(error: BaseException | None) -> Trouble:
+    """What is the matter with the database, in one word."""
+    number = getattr(getattr(error, "orig", None), "sqlite_errorcode", None) or 0
+    return _TROUBLES.get(number & 0xFF, "failed")  # the rest of the number only says where
+
+
 def failed(error: Exception) -> Refused:
     """What is said when the database does not do what it should."""
-    number = getattr(getattr(error, "orig", None), "sqlite_errorcode", None)
-    if number == sqlite3.SQLITE_FULL:
+    if trouble(error) == "full":
         return Refused("storage/full", Reason("server-storage-full"))
     return Refused("storage/failed", Reason("server-storage-failed"))
 

@@ -6,17 +6,21 @@ fails, memory stays as it was and every command of that commit is told so.
 
 import asyncio
 import logging
+import time
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Literal
 
 from knobel.errors import Reason
 from knobel.server.messages import Problem
+from knobel.server.metric import Metrics
 from knobel.server.present import encode, refusal_of, update_message
-from knobel.server.store import Opened, Step, Store
+from knobel.server.store import Opened, Step, Store, Trouble, trouble
 from knobel.table import Command, Draw, Refused, Table, decide, evolve
 
 MAX_WAITING, MAX_BATCH = 1024, 256
+STUCK_SECONDS = 5.0  # that a commit may take; longer than the database waits for a lock
 logger = logging.getLogger(__name__)
 
 
@@ -66,13 +70,27 @@ class _Draft:
 class Writer:
     """Queue and commits; `committed` is called with each table that a commit has changed."""
 
-    def __init__(self, store: Store, draw: Draw, committed: Callable[[Master], None]) -> None:
+    def __init__(self, store: Store, draw: Draw, committed: Callable[[Master], None], metrics: Metrics) -> None:
         """`draw` gives the faces of the dice."""
-        self._store, self._draw, self._committed = store, draw, committed
+        self._store, self._draw, self._committed, self._metrics = store, draw, committed, metrics
         self._waiting: deque[_Play | _Open] = deque()
         self._news = asyncio.Event()
-        self._is_closing = False
+        self._is_running = self._is_closing = False
+        self._busy_since: float | None = None
         self.problem: Problem | None = None  # of the last commit, if it failed
+        self.database: Trouble | Literal["ok"] = "ok"  # as the last commit found it
+        metrics.waiting.set_function(lambda: len(self._waiting))
+
+    @property
+    def state(self) -> Literal["ok", "stopped", "stuck", "overloaded", "failing"]:
+        """What a command could expect at this moment."""
+        if self._is_closing or not self._is_running:
+            return "stopped"
+        if self._busy_since is not None and time.monotonic() - self._busy_since > STUCK_SECONDS:
+            return "stuck"
+        if len(self._waiting) >= MAX_WAITING:
+            return "overloaded"
+        return "ok" if self.problem is None else "failing"
 
     async def play(self, master: Master, command: Command, command_id: str | None) -> Answer:
         """Answer a command once its event is durable. Raises `Refused` when too many wait or the commit failed."""
@@ -92,21 +110,15 @@ class Writer:
 
     async def run(self) -> None:
         """Work until `close` was called and nothing waits any more."""
-        while self._waiting or not self._is_closing:
-            if not self._waiting:
-                self._news.clear()
-                await self._news.wait()
-            batch = [self._waiting.popleft() for _ in range(min(len(self._waiting), MAX_BATCH))]
-            try:
-                await self._commit(batch)
-            except Exception as error:
-                if not isinstance(error, Refused):
-                    logger.exception("a commit failed")
-                    error = Refused("server/error", Reason("server-error"))
-                self.problem = refusal_of(error)
-                for job in batch:
-                    if not job.answer.done():
-                        job.answer.set_exception(error)
+        self._is_running = True
+        try:
+            while self._waiting or not self._is_closing:
+                if not self._waiting:
+                    self._news.clear()
+                    await self._news.wait()
+                await self._work([self._waiting.popleft() for _ in range(min(len(self._waiting), MAX_BATCH))])
+        finally:
+            self._is_running = False
 
     def close(self) -> None:
         """Take no more commands; `run` ends after those that wait."""
@@ -119,6 +131,24 @@ class Writer:
         self._waiting.append(job)
         self._news.set()
 
+    async def _work(self, batch: list[_Play | _Open]) -> None:
+        """Commit a batch; if that fails, every command of it is told so."""
+        self._busy_since = time.monotonic()
+        try:
+            await self._commit(batch)
+        except Exception as error:
+            if isinstance(error, Refused):
+                self.database = trouble(error.__cause__)
+            else:
+                logger.exception("a commit failed")
+                error = Refused("server/error", Reason("server-error"))
+            self.problem = refusal_of(error)
+            for job in batch:
+                if not job.answer.done():
+                    job.answer.set_exception(error)
+        finally:
+            self._busy_since = None
+
     async def _commit(self, batch: list[_Play | _Open]) -> None:
         drafts: dict[Master, _Draft] = {}
         answers: list[tuple[_Play, Answer]] = []
@@ -129,8 +159,9 @@ class Writer:
         opened = [job for job in batch if isinstance(job, _Open)]
         steps = [step for draft in drafts.values() for step in draft.steps]
         if opened or steps:
-            await self._store.append([job.opened for job in opened], steps)
-            self.problem = None
+            with self._metrics.commit(len(opened) + len(steps)):
+                await self._store.append([job.opened for job in opened], steps)
+            self.problem, self.database = None, "ok"
         for draft in drafts.values():  # memory follows the log
             draft.master.table = draft.table
             draft.master.answers |= draft.answers

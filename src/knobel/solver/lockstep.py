@@ -14,7 +14,6 @@ from knobel.solver.lattice import Array
 from knobel.solver.model import States
 from knobel.solver.price import best_entry
 
-THROWS = 64  # numbers of throws in a turn, for the counter of the dice
 _GAMMA, _ONE, _TWO = 0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB
 _BITS = 52
 
@@ -57,7 +56,7 @@ def play_turns(
     games: Array,
     offset: int,
     seed: int,
-    turn: int,
+    first_throw: int,
     sizes: Array,
     choices: Choices,
     work: Workspace,
@@ -66,8 +65,8 @@ def play_turns(
 ) -> None:
     """Play a turn of each of these games; `states` and `games` have one element each, equal states side by side.
 
-    `offset` is added to the number of a game for its dice. `sizes` holds the number of dice of each keep; `chosen` is
-    room for a number for each lane.
+    For the dice `offset` is added to the number of a game; `first_throw` is the number of the turn's first throw.
+    `sizes` holds the number of dice of each keep; `chosen` is room for a number for each lane.
     """
     width, n_small = len(lanes), len(turns.steps.more)
     n_dice = sizes[len(sizes) - 1]
@@ -92,7 +91,7 @@ def play_turns(
                 n_moves = find_moves(work, turns, situation.unit)
             game = games[number]
             left = turns.throws - 1 + situation.saved
-            counter = turn * THROWS
+            counter = first_throw
             roll = throw(turns, 0, n_dice, seed, offset + game, counter) - n_small
             while left > 0:
                 keep = best_keep(choices, work, n_moves, turns, after, situation, roll, left, lane, width)

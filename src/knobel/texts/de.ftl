@@ -1041,6 +1041,8 @@ server-hello-expected = Die erste Nachricht muss eine Begrüßung sein.
 server-hello-again = Begrüßt wurde schon.
 server-protocol = Diese Seite spricht Fassung { $found } des Protokolls, der Server { $expected }. Die Seite neu laden.
 server-too-many = Mehr als { $most } Nachrichten in { $seconds } Sekunden sind zu viele.
+server-too-many-new = Mehr legt der Server für einen Besucher nicht an: { $most } in { $seconds } Sekunden. In { $wait } Sekunden noch einmal versuchen.
+server-too-many-sockets = Von diesem Ort aus sind zu viele Spiele offen; zugleich gehen höchstens { $most }.
 server-not-found = Hier ist nichts.
 server-method-not-allowed = Das geht hier nicht.
 server-request-invalid = Diese Anfrage ist nicht zu gebrauchen, bei { $where }: { $problem }
@@ -1175,6 +1177,37 @@ table-foreign = Die Tabelle { $path } gehört zu { $found } und nicht zu { $rule
 table-unfinished = Die Tabelle { $path } für { $ruleset } ist nicht fertig. knobel solve --resume macht weiter.
 table-interrupted = Für { $ruleset } liegt in { $path } eine angefangene Tabelle. --resume macht weiter, --force beginnt neu.
 table-not-written = Die Datei { $path } lässt sich nicht schreiben: { $problem }
+
+# --- Backups ---
+
+cli-help-backup = Alle Spiele in eine Datei sichern, auch während gespielt wird.
+cli-help-backup-file = Wohin die Sicherung kommt.
+cli-help-backup-force = Die Datei ersetzen, wenn es sie schon gibt.
+cli-help-restore = Eine Sicherung an die Stelle der gespeicherten Spiele setzen; dabei darf kein Server laufen.
+cli-help-restore-file = Eine Datei, die knobel backup geschrieben hat.
+cli-help-restore-force = Auch wenn dort Spiele gespeichert sind; sie bleiben daneben erhalten.
+cli-backup-file = Sicherung
+cli-backup-database = Datenbank
+cli-backup-kept = Vorherige
+cli-backup-tables = Tische
+cli-backup-events = Ereignisse
+cli-backup-size = Größe
+server-backup-nothing = In { $path } gibt es noch keine Spiele.
+server-backup-same-file = { $path } gehört zur Datenbank selbst; eine Sicherung braucht eine eigene Datei.
+server-backup-no-folder = Den Ordner { $path } gibt es nicht.
+server-backup-no-file = { $path } ist keine gewöhnliche Datei.
+server-backup-exists = { $path } gibt es schon. --force ersetzt die Datei.
+server-backup-log = { $path } gehört zu einer anderen Datenbank dieses Namens. Die Datei wegräumen oder einen anderen Namen wählen.
+server-backup-full = In { $path } ist kein Platz mehr; geändert wurde nichts.
+server-backup-failed = { $path } ließ sich nicht nach { $place } kopieren: { $problem }
+server-database-damaged = Die Datenbank { $path } ist beschädigt: { $problem }
+server-restore-no-file = Die Datei { $path } gibt es nicht.
+server-restore-events = In der Datenbank { $path } { $count ->
+    [one] steht ein Ereignis
+   *[other] stehen { NUMBER($count, useGrouping: "always") } Ereignisse
+}. --force setzt die Sicherung an ihre Stelle und hebt sie unter anderem Namen auf.
+server-restore-unreadable = Die Datenbank { $path } lässt sich nicht lesen. --force setzt die Sicherung an ihre Stelle und hebt sie unter anderem Namen auf.
+server-restore-open = Ein anderes Programm hat die Datenbank { $path } geöffnet.
 
 # --- Browser: the workshop for house rules ---
 

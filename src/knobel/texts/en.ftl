@@ -1041,6 +1041,8 @@ server-hello-expected = The first message must be a hello.
 server-hello-again = The hello has been said already.
 server-protocol = This page speaks version { $found } of the protocol, the server { $expected }. Load the page again.
 server-too-many = More than { $most } messages in { $seconds } seconds are too many.
+server-too-many-new = That is more than the server makes for one visitor: { $most } in { $seconds } seconds. Try again in { $wait } seconds.
+server-too-many-sockets = Too many games are open from this place; at most { $most } can be at once.
 server-not-found = There is nothing here.
 server-method-not-allowed = That cannot be done here.
 server-request-invalid = This request cannot be used, at { $where }: { $problem }
@@ -1175,6 +1177,37 @@ table-foreign = The table { $path } belongs to { $found }, not to { $ruleset }. 
 table-unfinished = The table { $path } of { $ruleset } is not finished. knobel solve --resume goes on.
 table-interrupted = { $path } holds an unfinished table of { $ruleset }. --resume goes on, --force begins anew.
 table-not-written = The file { $path } cannot be written: { $problem }
+
+# --- Backups ---
+
+cli-help-backup = Copy all games into one file, also while they are being played.
+cli-help-backup-file = Where the backup goes.
+cli-help-backup-force = Replace the file if it is there already.
+cli-help-restore = Put a backup in the place of the stored games; no server may be running.
+cli-help-restore-file = A file that knobel backup has written.
+cli-help-restore-force = Even if games are stored there; they are kept beside it.
+cli-backup-file = Backup
+cli-backup-database = Database
+cli-backup-kept = Before
+cli-backup-tables = Tables
+cli-backup-events = Events
+cli-backup-size = Size
+server-backup-nothing = There are no games in { $path } yet.
+server-backup-same-file = { $path } belongs to the database itself; a backup needs a file of its own.
+server-backup-no-folder = There is no folder { $path }.
+server-backup-no-file = { $path } is no ordinary file.
+server-backup-exists = { $path } is there already. --force replaces it.
+server-backup-log = { $path } belongs to another database of the same name. Move it away, or choose another name.
+server-backup-full = There is no room left in { $path }; nothing was changed.
+server-backup-failed = { $path } could not be copied to { $place }: { $problem }
+server-database-damaged = The database { $path } is damaged: { $problem }
+server-restore-no-file = There is no file { $path }.
+server-restore-events = The database { $path } holds { $count ->
+    [one] one event
+   *[other] { NUMBER($count, useGrouping: "always") } events
+}. --force puts the backup in its place and keeps it under another name.
+server-restore-unreadable = The database { $path } cannot be read. --force puts the backup in its place and keeps it under another name.
+server-restore-open = Another program has the database { $path } open.
 
 # --- Browser: the workshop for house rules ---
 
