@@ -63,7 +63,4 @@ def _print(paths: dict[str, str], copy: "Copy", language: Language) -> None:
         "events": say("cli-count", language, count=copy.n_events),
         "size": output.size(copy.n_bytes, language),
     }
-    names = {key: say(f"cli-backup-{key}", language) for key in rows}
-    width = max(map(len, names.values()))
-    for key, text in rows.items():
-        print(f"{names[key]:{width}}  {text}")
+    output.print_rows({say(f"cli-backup-{key}", language): text for key, text in rows.items()})

@@ -1,7 +1,7 @@
 """What the commands print: tables for people, JSON for programs."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import zip_longest
 from typing import Any
 
@@ -88,6 +88,13 @@ def cases(outcome: Outcome) -> dict[str, Any]:
             for failure in outcome.failures
         ],
     }
+
+
+def print_rows(rows: Mapping[str, str]) -> None:
+    """A line for each name and its text, one below the other; texts are printed as they are, however long."""
+    width = max(map(len, rows))
+    for title, text in rows.items():
+        print(f"{title:{width}}  {text}")
 
 
 def print_list(rulesets: Sequence[Ruleset], console: Console, language: Language) -> None:

@@ -160,11 +160,8 @@ def _print_result(simulation: "Simulation", language: Language) -> None:
     }
     if simulation.ruleset.upper is not None:
         rows["bonus"] = say("cli-percent", language, percent=100 * simulation.bonus_rate)
-    names = {key: say(f"cli-simulated-{key}", language) for key in rows}
-    width = max(map(len, names.values()))
     output.print_content(console(), output.title_of(simulation.ruleset, language), style="bold")
-    for key, text in rows.items():
-        print(f"{names[key]:{width}}  {text}")
+    output.print_rows({say(f"cli-simulated-{key}", language): text for key, text in rows.items()})
     for content in (_percentiles(simulation, language), _boxes(simulation, language)):
         print()
         output.print_content(console(), content)

@@ -137,11 +137,8 @@ def _print_result(table: "Table", language: Language) -> None:
         "time": say("cli-solved-on", language, time=time_taken, threads=table.threads),
         "folder": output.printable(_path(table)),  # in one piece, however long
     }
-    names = {key: say(f"cli-solved-{key}", language) for key in rows}
-    width = max(map(len, names.values()))
     output.print_content(console(), output.title_of(table.ruleset, language), style="bold")
-    for key, text in rows.items():
-        print(f"{names[key]:{width}}  {text}")
+    output.print_rows({say(f"cli-solved-{key}", language): text for key, text in rows.items()})
 
 
 def _path(table: "Table") -> str:
