@@ -1,9 +1,10 @@
 """Whole games through clicks and keys, from the set-up to the settlement."""
 
+import json
 from random import Random
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Page, WebSocketRoute, expect
 
 from tests.browser.house import ask, table_of, visit
 from tests.browser.playing import best_box, is_over, press, set_up, throw_some, write, write_by_keys
@@ -97,3 +98,18 @@ def test_two_tabs_of_one_table_stay_in_step(browser: Browser, address: str) -> N
         assert other.locator(".tray .place .sr").all_inner_texts() == faces
         write(other, best_box(other), 2)
         expect(one.locator("td .ink, td .stroke")).to_have_count(1)
+
+
+def test_a_click_counts_before_the_last_reply_has_come(browser: Browser, address: str) -> None:
+    """What the page shows can be used: an update says as much as the reply that follows it."""
+
+    def without_replies(route: WebSocketRoute) -> None:
+        server = route.connect_to_server()
+        server.on_message(lambda text: None if json.loads(text)["type"] == "reply" else route.send(text))
+
+    with visit(browser, address) as page:
+        page.route_web_socket("**/socket", without_replies)
+        set_up(page, "Classic pad")
+        press(page, by_keys=False)
+        write(page, best_box(page), 2)
+        expect(page.locator("td .ink, td .stroke")).to_have_count(1)

@@ -38,7 +38,7 @@ export class Table {
   intended = $state.raw<number[] | null>(null); // what a computer player is about to throw again
   lingering = $state<number | null>(null); // the seat whose last entry is still to be seen
   isWaiting = $state(false); // events that are still to be shown
-  isSent = $state(false); // a command that is not answered yet
+  sent = $state.raw<Command | null>(null); // a command that is not answered yet
   #link: Link;
   #playback: Playback;
   #stopLingering: (() => void) | null = null;
@@ -47,6 +47,7 @@ export class Table {
   seats = $derived(this.message?.seats ?? []);
   turn = $derived(this.live?.view.turn ?? null);
   dice = $derived(this.live?.dice ?? null);
+  isSent = $derived(this.sent !== null);
   isMine = $derived(!this.isWaiting && this.turn !== null && this.seats[this.turn.seat]?.kind === "person");
   canAct = $derived(this.isMine && !this.isSent);
   /** May dice be marked: for another throw, or for an earned one? */
@@ -194,17 +195,18 @@ export class Table {
     if (!live || !turn) return;
     this.problem = null;
     this.doubtful = null;
-    this.isSent = true;
-    this.#link.send({ type: "command", id: commandId(), version: live.version, seat: turn.seat, move });
+    this.sent = { type: "command", id: commandId(), version: live.version, seat: turn.seat, move };
+    this.#link.send(this.sent);
   }
 
   #receive(message: ServerMessage): void {
     if (message.type === "table") this.#reset(message);
     else if (message.type === "update") {
+      if (this.sent && message.live.version > this.sent.version) this.sent = null; // done or stale: the reply tells nothing new
       this.#playback.push(message);
       this.isWaiting = this.#playback.busy;
     } else {
-      if (message.id !== null) this.isSent = false; // null: it answers something else
+      if (message.id === this.sent?.id) this.sent = null;
       this.problem = message.problem;
     }
   }
