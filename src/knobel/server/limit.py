@@ -34,13 +34,42 @@ class TooMany(Refused):
         self.wait = wait
 
 
+@dataclass(slots=True)
+class Bucket:
+    """Tokens of one asker: an empty bucket is full again after `seconds`."""
+
+    most: int
+    seconds: float
+    tokens: float
+    then: float  # when they were counted, in seconds of a clock that never jumps
+
+    @staticmethod
+    def full(most: int, seconds: float, now: float) -> "Bucket":
+        """A bucket from which nothing was taken yet."""
+        return Bucket(most, seconds, float(most), now)
+
+    def take(self, now: float) -> bool:
+        """Take a token, if there is one."""
+        self.tokens = min(self.most, self.tokens + (now - self.then) * self.most / self.seconds)
+        self.then = now
+        if self.tokens < 1:
+            return False
+        self.tokens -= 1
+        return True
+
+    @property
+    def wait(self) -> float:
+        """Seconds until there is a token."""
+        return (1 - self.tokens) * self.seconds / self.most
+
+
 class Buckets:
-    """A bucket of tokens for everybody, full at first."""
+    """A bucket for everybody, full at first."""
 
     def __init__(self, most: int, seconds: float, clock: Callable[[], float] = time.monotonic) -> None:
         """An empty bucket is full again after `seconds`."""
         self._most, self._seconds, self._clock = most, seconds, clock
-        self._buckets: dict[str, tuple[float, float]] = {}  # tokens and when; those used last at the end
+        self._buckets: dict[str, Bucket] = {}  # those used last at the end
 
     def __len__(self) -> int:
         """How many are remembered."""
@@ -49,13 +78,12 @@ class Buckets:
     def take(self, who: str) -> None:
         """Take a token. Raises `TooMany`."""
         now = self._clock()
-        tokens, then = self._buckets.pop(who, (float(self._most), now))
-        tokens = min(self._most, tokens + (now - then) * self._most / self._seconds)
-        self._buckets[who] = (tokens - 1 if tokens >= 1 else tokens, now)
+        bucket = self._buckets.pop(who, None) or Bucket.full(self._most, self._seconds, now)
+        self._buckets[who] = bucket
         if len(self._buckets) > REMEMBERED:
             del self._buckets[next(iter(self._buckets))]
-        if tokens < 1:
-            wait = max(1, math.ceil((1 - tokens) * self._seconds / self._most))
+        if not bucket.take(now):
+            wait = max(1, math.ceil(bucket.wait))
             params = {"most": self._most, "seconds": round(self._seconds), "wait": wait}
             raise TooMany("request/too-many", Reason("server-too-many-new", params), wait)
 

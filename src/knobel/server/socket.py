@@ -7,7 +7,7 @@ import time
 from knobel.errors import KnobelError, Reason
 from knobel.server.guard import Message, Receive, Send, refuse
 from knobel.server.hall import Hall
-from knobel.server.limit import Limits, Places, TooMany, address_of
+from knobel.server.limit import Bucket, Limits, Places, TooMany, address_of
 from knobel.server.messages import PROTOCOL, Command, Hello, Problem, ReplyMessage
 from knobel.server.present import command_of, encode, missed_message, problem_of, refusal_of
 from knobel.server.wire import read_message
@@ -73,7 +73,7 @@ class _Connection:
         self._hall, self._table_id, self._receive, self._send = hall, table_id, receive, send
         self._outgoing: asyncio.Queue[str | None] = asyncio.Queue(MAX_OUTGOING)
         self._n_bytes = 0  # of the frames in the queue and the one on its way
-        self._tokens, self._counted = float(RATE), time.monotonic()
+        self._bucket = Bucket.full(RATE, RATE_SECONDS, time.monotonic())
         self._reader = asyncio.current_task()
         self._is_slow = self._is_interrupted = False
 
@@ -166,11 +166,8 @@ class _Connection:
                 self._refuse(error)
 
     def _count(self) -> None:
-        """A bucket of tokens, one for each frame."""
-        now = time.monotonic()
-        self._tokens = min(RATE, self._tokens + (now - self._counted) * RATE / RATE_SECONDS) - 1
-        self._counted = now
-        if self._tokens < 0:
+        """A token for each frame."""
+        if not self._bucket.take(time.monotonic()):
             limits = {"most": RATE, "seconds": round(RATE_SECONDS)}
             self._refuse(Refused("message/too-many", Reason("server-too-many", limits)))
             raise _End(_POLICY, "policy")
