@@ -6,6 +6,7 @@ import os
 import socket
 import subprocess
 import threading
+import time
 import uuid
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
@@ -123,6 +124,21 @@ class Served:
     def raw(self) -> socket.socket:
         """A bare TCP connection."""
         return socket.create_connection(("127.0.0.1", self.port), 10)
+
+
+@contextmanager
+def asleep(served: Served, table: str, n_bytes: int) -> Iterator[ClientConnection]:
+    """A client that has said hello and stops reading; so many bytes are taken for it."""
+    raw = served.raw()
+    raw.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, n_bytes)
+    connection = served.connect(table, max_queue=1, sock=raw)
+    connection.send('{"type":"hello","protocol":1}')
+    while not served.hall_watchers(table):
+        time.sleep(0.01)
+    try:
+        yield connection
+    finally:
+        connection.close_socket()
 
 
 def upgrade(table_id: str, host: str = "127.0.0.1", origin: str = "http://127.0.0.1") -> bytes:

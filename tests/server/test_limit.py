@@ -3,10 +3,8 @@
 import json
 import threading
 import time
-from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from socket import SO_RCVBUF, SOL_SOCKET
 from typing import Any
 
 import pytest
@@ -16,12 +14,13 @@ from websockets.sync.client import ClientConnection
 from knobel.errors import Reason
 from knobel.server import limit, socket
 from knobel.server.limit import Buckets, Limits, Places, TooMany, address_of
-from tests.server.serving import PEOPLE, Player, Served, serving
+from tests.server.serving import PEOPLE, Player, Served, asleep, serving
 from tests.server.test_house import HOUSE
 from tests.server.test_page import TABLE, refused
 from tests.server.test_socket import GOOD
 
 DRAFT = {"rules": HOUSE}
+ASLEEP = 32_768  # bytes that a reader who sleeps takes
 
 
 class Clock:
@@ -181,21 +180,6 @@ def test_each_address_has_its_places() -> None:
 # --- slow readers ---
 
 
-@contextmanager
-def asleep(served: Served, table: str) -> Iterator[ClientConnection]:
-    """A client that has said hello and stops reading."""
-    raw = served.raw()
-    raw.setsockopt(SOL_SOCKET, SO_RCVBUF, 32_768)
-    connection = served.connect(table, max_queue=1, sock=raw)
-    connection.send('{"type":"hello","protocol":1}')
-    while not served.hall_watchers(table):
-        time.sleep(0.01)
-    try:
-        yield connection
-    finally:
-        connection.close_socket()
-
-
 def flood(served: Served, table: str, text: str, n: int) -> None:
     """Frames for all who watch, each in a step of its own of the event loop."""
 
@@ -244,7 +228,7 @@ def test_a_client_that_stops_reading_is_closed_and_another_gets_everything(
     else:
         monkeypatch.setattr(socket, "MAX_OUTGOING", 1 << 30)
     table = served.open()
-    with served.join(table) as player, asleep(served, table) as sleeper:
+    with served.join(table) as player, asleep(served, table, ASLEEP) as sleeper:
         frames: list[int] = []
         thread = threading.Thread(target=reads_along, args=(player, frames))
         thread.start()
@@ -266,7 +250,7 @@ def test_a_client_that_takes_nothing_for_some_seconds_is_closed(
     monkeypatch.setattr(socket, "STALL_SECONDS", 0.5)
     monkeypatch.setattr(socket, "MAX_OUTGOING_BYTES", 1 << 30)
     table = served.open()
-    with asleep(served, table) as sleeper:
+    with asleep(served, table, ASLEEP) as sleeper:
         flood(served, table, frame(65_536), 20)
         assert served.hall_watchers(table) == 1
         until = time.monotonic() + 5
@@ -279,7 +263,7 @@ def test_a_client_that_takes_nothing_for_some_seconds_is_closed(
 def test_a_client_that_reads_slowly_but_steadily_stays(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(socket, "STALL_SECONDS", 0.5)
     table = served.open()
-    with asleep(served, table) as sleeper:
+    with asleep(served, table, ASLEEP) as sleeper:
         for _ in range(10):
             flood(served, table, frame(65_536), 2)
             for _ in range(2):

@@ -2,14 +2,13 @@ import json
 import threading
 import time
 from pathlib import Path
-from socket import SO_RCVBUF, SOL_SOCKET
 from typing import Any
 
 import pytest
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
 from knobel.server import handshake, present, socket
-from tests.server.serving import AGAINST_COMPUTER, PEOPLE, Player, Served, serving
+from tests.server.serving import AGAINST_COMPUTER, PEOPLE, Player, Served, asleep, serving
 
 GOOD = {"id": "command-1", "version": 1, "seat": 0, "move": {"do": "throw", "keep": []}, "type": "command"}
 
@@ -393,27 +392,21 @@ def test_a_reader_that_sleeps_is_cut_off_and_harms_nobody(served: Served, monkey
     monkeypatch.setattr(socket, "FLUSH_SECONDS", 0.2)
     monkeypatch.setattr(handshake, "LINGER_SECONDS", 0.2)
     table = served.open("six-dice", PEOPLE * 6, options={"columns": 3})  # updates of many kilobytes
-    raw = served.raw()
-    raw.setsockopt(SOL_SOCKET, SO_RCVBUF, 4096)
-    sleeper = served.connect(table, max_queue=1, sock=raw)
-    sleeper.send('{"type":"hello","protocol":1}')
-    while not served.hall_watchers(table):
-        time.sleep(0.01)
-    for _ in range(10):
-        with served.join(table) as player:
-            for _ in range(20):
-                assert (player.throw() if "keep -" in player.view["actions"] else player.enter_first())["ok"]
-            if served.hall_watchers(table) == 1:
-                break
-    else:
-        pytest.fail("the sleeping reader is still there")
-    assert player.version < 100
-    served.http.close()
-    until = time.monotonic() + 5
-    while served.n_connections:
-        assert time.monotonic() < until, "the connection is still open"
-        time.sleep(0.01)
-    sleeper.close_socket()
+    with asleep(served, table, 4096):
+        for _ in range(10):
+            with served.join(table) as player:
+                for _ in range(20):
+                    assert (player.throw() if "keep -" in player.view["actions"] else player.enter_first())["ok"]
+                if served.hall_watchers(table) == 1:
+                    break
+        else:
+            pytest.fail("the sleeping reader is still there")
+        assert player.version < 100
+        served.http.close()
+        until = time.monotonic() + 5
+        while served.n_connections:
+            assert time.monotonic() < until, "the connection is still open"
+            time.sleep(0.01)
 
 
 # --- who may come ---
