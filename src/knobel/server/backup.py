@@ -16,9 +16,9 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from knobel.errors import KnobelError, Param, Reason
+from knobel.errors import KnobelError
 from knobel.server import folder
-from knobel.server.folder import DATABASE, LOCK
+from knobel.server.folder import DATABASE, LOCK, problem_at
 from knobel.server.store import BUSY_SECONDS
 
 STEP_PAGES = 256  # that are copied at a time, 1 MiB
@@ -55,7 +55,7 @@ def back_up(data: Path, file: Path, is_forced: bool = False) -> Copy:
     part = place.with_name(f"{place.name}.{os.getpid()}.part")
     with _explained(place, database):
         if not database.is_file() or not database.stat().st_size:
-            raise _problem("server-backup-nothing", data)
+            raise problem_at("server-backup-nothing", data)
         _check_place(place, database, is_forced)
         _sweep(place)
         try:
@@ -80,7 +80,7 @@ def restore(file: Path, data: Path, is_forced: bool = False) -> Restored:
     """
     with _explained(data / DATABASE, file):
         if not file.is_file():
-            raise _problem("server-restore-no-file", file)
+            raise problem_at("server-restore-no-file", file)
         with closing(_reader(file)) as source:  # before a folder is made
             _revision(source, file)
         with folder.owned(data) as database:
@@ -90,7 +90,7 @@ def restore(file: Path, data: Path, is_forced: bool = False) -> Restored:
 def _restore(file: Path, database: Path, is_forced: bool) -> Restored:
     part, spare = (database.with_name(f"{DATABASE}.{name}.part") for name in ("restored", "kept"))
     if os.path.realpath(file) in map(os.path.realpath, (database, part, spare)):
-        raise _problem("server-backup-same-file", file)
+        raise problem_at("server-backup-same-file", file)
     if not is_forced:
         _check_replaceable(database)
     _remove(part, spare)
@@ -114,16 +114,16 @@ def _check_place(place: Path, database: Path, is_forced: bool) -> None:
     """Whether a backup may get this name."""
     ours = {os.path.realpath(database.with_name(name)) for name in (LOCK, *(DATABASE + end for end in ("", *LOGS)))}
     if str(place) in ours or (place.exists() and place.samefile(database)):
-        raise _problem("server-backup-same-file", place)
+        raise problem_at("server-backup-same-file", place)
     if not place.parent.is_dir():
-        raise _problem("server-backup-no-folder", place.parent)
+        raise problem_at("server-backup-no-folder", place.parent)
     if place.exists() and not place.is_file():
-        raise _problem("server-backup-no-file", place)
+        raise problem_at("server-backup-no-file", place)
     if place.exists() and not is_forced:
-        raise _problem("server-backup-exists", place)
+        raise problem_at("server-backup-exists", place)
     for log in _beside(place):
         if log.exists():
-            raise _problem("server-backup-log", log)
+            raise problem_at("server-backup-log", log)
 
 
 def _check_replaceable(database: Path) -> None:
@@ -136,9 +136,9 @@ def _check_replaceable(database: Path) -> None:
                 return
             n_events = connection.execute(_COUNTS[1]).fetchone()[0]
     except (sqlite3.Error, KnobelError):
-        raise _problem("server-restore-unreadable", database) from None
+        raise problem_at("server-restore-unreadable", database) from None
     if n_events:
-        raise _problem("server-restore-events", database, count=n_events)
+        raise problem_at("server-restore-events", database, count=n_events)
 
 
 def _copy(source: sqlite3.Connection, origin: Path, part: Path) -> None:
@@ -165,7 +165,7 @@ def _checked(part: Path, origin: Path) -> Copy:
     with closing(_connect(part, "ro")) as connection:
         found = str(connection.execute("PRAGMA integrity_check(1)").fetchone()[0])
         if found != "ok":
-            raise _problem("server-database-damaged", origin, problem=found.splitlines()[-1][:120])
+            raise problem_at("server-database-damaged", origin, problem=found.splitlines()[-1][:120])
         _revision(connection, origin)
         n_tables, n_events = (connection.execute(query).fetchone()[0] for query in _COUNTS)
     return Copy(part, n_tables, n_events, part.stat().st_size)
@@ -174,7 +174,7 @@ def _checked(part: Path, origin: Path) -> Copy:
 def _revision(connection: sqlite3.Connection, path: Path) -> None:
     """Whether a database is one of ours and not newer than this program."""
     if folder.revision_in(connection, path) is None:
-        raise _problem("server-database-foreign", path)
+        raise problem_at("server-database-foreign", path)
 
 
 def _bring_up_to_date(part: Path, origin: Path) -> None:
@@ -183,7 +183,7 @@ def _bring_up_to_date(part: Path, origin: Path) -> None:
         folder.prepare(part)
     except KnobelError as error:
         problem = error.reason.params.get("problem", str(error.reason))
-        raise _problem("server-database-unusable", origin, problem=problem) from None
+        raise problem_at("server-database-unusable", origin, problem=problem) from None
     with closing(_connect(part, "rw")) as connection:
         _merge_log(connection)
 
@@ -205,7 +205,7 @@ def _set_aside(database: Path, spare: Path) -> Path | None:
                 _merge_log(connection)
         except sqlite3.DatabaseError as error:
             if _code(error) in _BUSY:
-                raise _problem("server-restore-open", database) from None
+                raise problem_at("server-restore-open", database) from None
             if _code(error) not in _DAMAGED:
                 raise
     is_kept = False
@@ -282,21 +282,17 @@ def _explained(place: Path, origin: Path) -> Iterator[None]:
         yield
     except sqlite3.Error as error:
         if _code(error) == sqlite3.SQLITE_FULL:
-            raise _problem("server-backup-full", place.parent) from None
+            raise problem_at("server-backup-full", place.parent) from None
         if _code(error) in _DAMAGED:
-            raise _problem("server-database-damaged", origin, problem=str(error)[:120]) from None
-        raise _problem("server-backup-failed", origin, place=str(place), problem=str(error)[:120]) from None
+            raise problem_at("server-database-damaged", origin, problem=str(error)[:120]) from None
+        raise problem_at("server-backup-failed", origin, place=str(place), problem=str(error)[:120]) from None
     except OSError as error:
         if error.errno in (errno.ENOSPC, errno.EDQUOT):
-            raise _problem("server-backup-full", place.parent) from None
+            raise problem_at("server-backup-full", place.parent) from None
         problem = error.strerror or str(error)
-        raise _problem("server-backup-failed", origin, place=str(place), problem=problem) from None
+        raise problem_at("server-backup-failed", origin, place=str(place), problem=problem) from None
 
 
 def _code(error: sqlite3.Error) -> int:
     """The primary result code."""
     return getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF
-
-
-def _problem(key: str, path: Path, **params: Param) -> KnobelError:
-    return KnobelError(Reason(key, {"path": str(path), **params}))

@@ -39,7 +39,7 @@ def owned(folder: Path) -> Iterator[Path]:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            raise _problem("server-folder-in-use", folder) from None
+            raise problem_at("server-folder-in-use", folder) from None
         except OSError as error:
             raise _unusable(folder, error) from None
         _probe(folder)
@@ -52,7 +52,7 @@ def prepare(path: Path) -> None:
         if _revision(path) != REVISION:
             _migrate(path)
     except (sqlite3.Error, sa.exc.SQLAlchemyError, OSError) as error:
-        raise _problem("server-database-unusable", path, problem=str(error).splitlines()[0][:120]) from None
+        raise problem_at("server-database-unusable", path, problem=str(error).splitlines()[0][:120]) from None
 
 
 def _probe(folder: Path) -> None:
@@ -85,15 +85,15 @@ def revision_in(connection: sqlite3.Connection, path: Path) -> str | None:
     except sqlite3.DatabaseError as error:
         if error.sqlite_errorcode != sqlite3.SQLITE_NOTADB:
             raise
-        raise _problem("server-database-foreign", path) from None
+        raise problem_at("server-database-foreign", path) from None
     if not names and owner == 0:
         return None
     if owner != APPLICATION_ID or "alembic_version" not in names:
-        raise _problem("server-database-foreign", path)
+        raise problem_at("server-database-foreign", path)
     row = connection.execute("SELECT version_num FROM alembic_version").fetchone()
     revision = str(row[0]) if row else None
     if revision is not None and revision > REVISION:
-        raise _problem("server-database-newer", path, found=revision[:20], expected=REVISION)
+        raise problem_at("server-database-newer", path, found=revision[:20], expected=REVISION)
     return revision
 
 
@@ -120,9 +120,10 @@ def _migrate(path: Path) -> None:
 
 def _unusable(folder: Path, error: OSError) -> KnobelError:
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
-        return _problem("server-folder-full", folder)
-    return _problem("server-folder-unwritable", folder, problem=error.strerror or str(error))
+        return problem_at("server-folder-full", folder)
+    return problem_at("server-folder-unwritable", folder, problem=error.strerror or str(error))
 
 
-def _problem(key: str, path: Path, **params: Param) -> KnobelError:
+def problem_at(key: str, path: Path, **params: Param) -> KnobelError:
+    """What is wrong with a file or folder; `key` is of the catalogs."""
     return KnobelError(Reason(key, {"path": str(path), **params}))
