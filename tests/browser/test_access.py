@@ -71,8 +71,7 @@ def test_acht(browser: Browser, address: str, language: str, scheme: str, size: 
         settled(page)
         assert violations(page) == []
         for _ in range(2):  # after the second throw a column is passed
-            big_button.click()
-            settled(page)
+            press(page, by_keys=False)
         boxes.first.wait_for()
         page.locator(".jokers button").first.click()  # Samuel, not yet spent
         assert violations(page) == []

@@ -134,6 +134,10 @@ def test_backups_under_load_hold_a_moment_of_every_game(tmp_path: Path, monkeypa
     try:
         for player in players:
             player.start()
+        until = time.monotonic() + 20
+        while not all(answered):
+            assert time.monotonic() < until, "not everybody was answered"
+            time.sleep(0.01)
         for n in range(n_copies):
             time.sleep(0.5)
             seen.append({table: version for known in answered for table, version in tuple(known.items())})
