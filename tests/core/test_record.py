@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from random import Random
 from typing import Any
 
@@ -11,6 +12,8 @@ from hypothesis import HealthCheck, example, given, settings
 
 import knobel
 from knobel import Box, Enter, KnobelError, Record, RecordError, Throw
+from knobel.fair import Exchange, commitment_of
+from knobel.header import Begin, Source
 from knobel.record import Event
 from tests.core.playing import CheckedGame
 
@@ -85,6 +88,117 @@ def test_a_record_needs_no_ruleset_file() -> None:
     copy = Record.parse(record.format())
     assert copy.ruleset == house
     assert list(copy.replay())[-1].sheets[0].entries[1] == 10
+
+
+# Where the dice came from
+
+SHARE, SEED = bytes([7]) * 32, bytes(range(32))
+FAIR = Exchange(
+    "Ta_ble-1", commitment_of(SEED), ((0, commitment_of(SHARE)), (1, "ab" * 32)), ((0, SHARE.hex()),), SEED.hex()
+)  # fmt: skip
+PROVABLE = replace(GAME, dice="provable", begin="highest_throw", fair=FAIR)
+ORIGIN = [
+    "dice provable",
+    "begin highest_throw",
+    "table Ta_ble-1",
+    f"commitment {commitment_of(SEED)}",
+    f"commitments 0:{commitment_of(SHARE)} 1:{'ab' * 32}",
+    f"shares 0:{SHARE.hex()}",
+    f"seed {SEED.hex()}",
+]
+
+
+def test_where_the_dice_came_from_stands_in_lines_that_people_can_read() -> None:
+    assert PROVABLE.format().splitlines()[5:12] == ORIGIN
+    assert PROVABLE.to_json()["fair"] == {
+        "table": "Ta_ble-1",
+        "commitment": commitment_of(SEED),
+        "commitments": [[0, commitment_of(SHARE)], [1, "ab" * 32]],
+        "shares": [[0, SHARE.hex()]],
+        "seed": SEED.hex(),
+    }
+
+
+def test_a_record_of_old_says_nothing_about_its_dice() -> None:
+    old = {name: value for name, value in DATA.items() if name not in ("dice", "begin", "fair")}
+    for copy in (Record.parse(TEXT), Record.from_json(old), Record.from_json(old | {"fair": None})):
+        assert (copy.dice, copy.begin, copy.fair) == ("server", "seat", None)
+    assert not {"dice", "begin", "table"} & {line.split(" ")[0] for line in TEXT.splitlines()}
+
+
+HEX = st.binary(min_size=32, max_size=32).map(bytes.hex)
+SEATS = st.dictionaries(st.integers(0, 999), HEX, max_size=6).map(lambda pairs: tuple(sorted(pairs.items())))
+EXCHANGES = st.builds(
+    Exchange, st.from_regex(r"[!-{}~]{1,100}", fullmatch=True), HEX, SEATS, SEATS, st.one_of(st.none(), HEX)
+)
+
+
+@settings(max_examples=200, deadline=None)
+@given(
+    st.sampled_from(["provable", "server", "typed"]),
+    st.sampled_from(["seat", "rotate", "random", "highest_throw"]),
+    st.one_of(st.none(), EXCHANGES),
+)
+def test_every_origin_survives(dice: Source, begin: Begin, fair: Exchange | None) -> None:
+    record = replace(GAME, dice=dice, begin=begin, fair=fair)
+    assert Record.parse(record.format()) == record
+    assert Record.from_json(json.loads(json.dumps(record.to_json()))) == record
+
+
+@pytest.mark.parametrize(
+    ("line", "text", "key"),
+    [
+        (0, "dice loaded", "record-header"),
+        (0, "dice", "record-header"),
+        (1, "begin last", "record-header"),
+        (2, "", "record-header-missing"),
+        (2, "table a b", "fair-table"),
+        (2, "table", "fair-table"),
+        (3, "", "record-header-missing"),
+        (3, "commitment 12", "fair-hex"),
+        (4, f"commitments 0={'ab' * 32}", "record-header"),
+        (4, f"commitments {'ab' * 32}", "record-header"),
+        (4, "commitments 0:", "fair-hex"),
+        (4, f"commitments 1000:{'ab' * 32}", "fair-seats"),
+        (5, f"shares 1:{'ab' * 32} 0:{'ab' * 32}", "fair-seats"),
+        (5, f"shares -1:{'ab' * 32}", "record-header"),
+        (5, f"shares ²:{'ab' * 32}", "record-header"),
+        (5, f"shares {'9' * 5000}:{'ab' * 32}", "record-header"),
+        (6, "seed", "fair-hex"),
+        (6, f"seed {'AB' * 32}", "fair-hex"),
+        (6, "dice server", "record-line"),
+    ],
+)
+def test_a_line_about_the_dice_that_cannot_be_read_is_refused(line: int, text: str, key: str) -> None:
+    lines = PROVABLE.format().splitlines()
+    lines[5 + line] = text
+    with pytest.raises(RecordError) as caught:
+        Record.parse("\n".join(lines))
+    assert caught.value.reason.key == key
+    assert len(str(caught.value)) < 2000
+
+
+WRONG_PARTS: list[dict[str, Any]] = [
+    {"table": None}, {"table": "a|b"}, {"table": "\ud800"}, {"commitment": 5}, {"commitment": "x"},
+    {"commitments": None}, {"commitments": {}}, {"commitments": [0]}, {"commitments": [[0]]},
+    {"commitments": [[True, "ab" * 32]]}, {"commitments": [["0", "ab" * 32]]}, {"commitments": "x"},
+    {"shares": [[0, None]]}, {"shares": [[10**5000, "ab" * 32]]}, {"shares": [[0, "ab" * 32, 1]]},
+    {"seed": 0}, {"seed": False}, {"seed": "ab" * 33}, {"seed": []},
+]  # fmt: skip
+WRONG_EXCHANGES = [{"fair": PROVABLE.to_json()["fair"] | part} for part in WRONG_PARTS]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"dice": None}, {"dice": "loaded"}, {"dice": []}, {"begin": 0}, {"begin": None}, {"fair": []}, {"fair": {}},
+        {"fair": "x"}, {"fair": 0}, {"fair": False}, *WRONG_EXCHANGES,
+    ],
+)  # fmt: skip
+def test_data_about_the_dice_that_cannot_be_read_is_refused(change: dict[str, Any]) -> None:
+    with pytest.raises(RecordError) as caught:
+        Record.from_json(PROVABLE.to_json() | change)
+    assert len(str(caught.value)) < 2000
 
 
 # Impossible events: number and reason
@@ -317,15 +431,15 @@ def test_any_text_is_an_action_or_refused(text: str) -> None:
         assert knobel.parse_action(str(action)) == action
 
 
-@FUZZ
-@given(
-    st.sampled_from(sorted(DATA)),
-    st.recursive(
-        st.one_of(st.none(), st.booleans(), st.integers(), st.floats(), st.text(max_size=5)),
-        lambda inner: st.one_of(st.lists(inner, max_size=3), st.dictionaries(st.text(max_size=3), inner, max_size=3)),
-        max_leaves=5,
-    ),
+JUNK = st.recursive(
+    st.one_of(st.none(), st.booleans(), st.integers(), st.floats(), st.text(max_size=5)),
+    lambda inner: st.one_of(st.lists(inner, max_size=3), st.dictionaries(st.text(max_size=3), inner, max_size=3)),
+    max_leaves=5,
 )
+
+
+@FUZZ
+@given(st.sampled_from(sorted(DATA)), JUNK)
 def test_damaged_data_is_a_record_or_refused(name: str, junk: Any) -> None:
     try:
         record = Record.from_json(DATA | {name: junk})
@@ -333,3 +447,25 @@ def test_damaged_data_is_a_record_or_refused(name: str, junk: Any) -> None:
         return
     assert hash(record.ruleset)
     assert Record.from_json(record.to_json()) == record
+
+
+@FUZZ
+@given(st.sampled_from(["table", "commitment", "commitments", "shares", "seed", "more"]), JUNK)
+def test_a_damaged_exchange_is_one_or_refused(name: str, junk: Any) -> None:
+    data = PROVABLE.to_json()
+    try:
+        record = Record.from_json(data | {"fair": data["fair"] | {name: junk}})
+    except RecordError:
+        return
+    assert record.fair is not None
+    assert record.fair.malformed() is None
+    assert Record.parse(record.format()) == record
+
+
+LONG = PROVABLE.format()
+
+
+@FUZZ
+@given(st.integers(0, 800), st.integers(0, 30), PIECES)
+def test_a_damaged_head_is_a_record_or_refused(start: int, length: int, piece: str) -> None:
+    read_and_play(LONG[:start] + piece + LONG[start + length :])

@@ -66,6 +66,16 @@ Games = Annotated[
 ]
 Seed = Annotated[int, typer.Option("--seed", metavar="N", parser=_whole("--seed", 0, _MAX_SEED), help="cli-help-seed")]
 Data = Annotated[Path | None, typer.Option("--data", envvar="KNOBEL_DATA", help="cli-help-data")]
+Host = Annotated[str | None, typer.Option("--host", metavar="ADDRESS", help="cli-help-host")]
+Lan = Annotated[bool, typer.Option("--lan", help="cli-help-lan")]
+PublicUrl = Annotated[str | None, typer.Option("--public-url", metavar="URL", help="cli-help-public-url")]
+DatabaseAddress = Annotated[
+    str | None,
+    typer.Option("--database", metavar="URL", envvar="KNOBEL_DATABASE", show_envvar=False, help="cli-help-database"),
+]
+Workers = Annotated[
+    int | None, typer.Option("--workers", metavar="N", parser=_whole("--workers", 1, 64), help="cli-help-workers")
+]
 NoBrowser = Annotated[bool, typer.Option("--no-browser", help="cli-help-no-browser")]
 
 

@@ -16,8 +16,23 @@ from typer.exceptions import TyperException
 
 from knobel import __version__
 from knobel.cases import read_cases, run_cases
-from knobel.cli import backup, output, simulation, solver
-from knobel.cli.argument import Data, Json, Lang, NoBrowser, Options, Port, RulesetId, compose, console
+from knobel.cli import backup, output, simulation, solver, verify
+from knobel.cli.argument import (
+    Data,
+    DatabaseAddress,
+    Host,
+    Json,
+    Lan,
+    Lang,
+    NoBrowser,
+    Options,
+    Port,
+    PublicUrl,
+    RulesetId,
+    Workers,
+    compose,
+    console,
+)
 from knobel.cli.fact import differences
 from knobel.cli.page import print_page
 from knobel.errors import KnobelError, Reason
@@ -57,7 +72,7 @@ def main() -> None:
 
 
 def run(arguments: Sequence[str]) -> int:
-    """Run a command line; the exit code is 0, 1 (cases failed), 2 (bad input) or 130 (interrupted)."""
+    """Run a command line; the exit code is 0, 1 (a check failed), 2 (bad input) or 130 (interrupted)."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="replace")  # a terminal without umlauts is no reason to fail
@@ -99,29 +114,68 @@ def _root(
 def _play(
     context: typer.Context, port: Port = None, data: Data = None, no_browser: NoBrowser = False, _lang: Lang = ""
 ) -> None:
-    _run_server(port, data, not no_browser, context.obj)
+    _run_server({}, port, data, not no_browser, context.obj)
 
 
 @_app.command("serve", help="cli-help-serve")
-def _serve(context: typer.Context, port: Port = None, data: Data = None, _lang: Lang = "") -> None:
-    _run_server(port, data, False, context.obj)
+def _serve(
+    context: typer.Context,
+    port: Port = None,
+    host: Host = None,
+    lan: Lan = False,
+    public_url: PublicUrl = None,
+    data: Data = None,
+    database: DatabaseAddress = None,
+    workers: Workers = None,
+    _lang: Lang = "",
+) -> None:
+    reach = {"host": host, "lan": lan, "public_url": public_url}
+    _run_server(reach, port, data, False, context.obj, database, workers or 1)
 
 
 _app.command("solve", help="cli-help-solve")(solver.solve)
 _app.command("simulate", help="cli-help-simulate")(simulation.simulate)
+_app.command("verify", help="cli-help-verify")(verify.verify)
 _app.command("backup", help="cli-help-backup")(backup.back_up)
 _app.command("restore", help="cli-help-restore")(backup.restore)
 
 
-def _run_server(port: int | None, data: Path | None, open_browser: bool, language: Language) -> None:
+def _run_server(
+    reach: dict[str, Any],
+    port: int | None,
+    data: Path | None,
+    open_browser: bool,
+    language: Language,
+    database: str | None = None,
+    n_workers: int = 1,
+) -> None:
     from knobel.server import app  # the other commands do without it
+    from knobel.server.access import access_of
+    from knobel.server.database import parse_database
+
+    access = access_of(**reach)
 
     def say_where(address: app.Address) -> None:
         if address.port != address.wanted:
             print(say("cli-port-busy", language, port=address.wanted))
+        if access.public is not None:
+            print(say("cli-serving-public", language, url=f"{access.public}/", behind=address.url), flush=True)
+            return
         print(say("cli-serving", language, url=address.url), flush=True)
+        if access.lan:
+            urls = "  ".join(address.lan_urls)
+            print(say("cli-serving-lan", language, urls=urls) if urls else say("cli-serving-no-lan", language))
+            print(say("cli-serving-plain", language), flush=True)
 
-    app.run(port=app.PORT if port is None else port, data_dir=data, open_browser=open_browser, on_ready=say_where)
+    app.run(
+        access,
+        app.PORT if port is None else port,
+        data,
+        database=None if database is None else parse_database(database),
+        n_workers=n_workers,
+        open_browser=open_browser,
+        on_ready=say_where,
+    )
 
 
 @_rules.command("list", help="cli-help-list")
