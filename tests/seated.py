@@ -9,8 +9,9 @@ import knobel
 from knobel import Action, State
 from knobel.action import Choose, Enter, Extra, Pick, Spend, Throw
 from knobel.event import Began, Move
+from knobel.seat import Kind, Seat
 from knobel.sheet import entries
-from knobel.table import Command, Draw, Kind, Refused, Seat, Table, decide, evolve, open_table
+from knobel.table import Command, Draw, Refused, Table, decide, evolve, open_table
 from knobel.tray import move_of
 from knobel.vocabulary import OptionValue
 

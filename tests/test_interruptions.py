@@ -29,7 +29,8 @@ from knobel.event import (
     owner_of,
 )
 from knobel.record import Record
-from knobel.table import BrokenTable, Command, Refused, Seat, Table, decide, evolve, open_table, replay, to_record
+from knobel.seat import Seat
+from knobel.table import BrokenTable, Command, Refused, Table, decide, evolve, open_table, replay, to_record
 from knobel.vocabulary import OptionValue
 from tests.seated import FIVE, PEOPLE, code_of, dice, does, lucky_dice, opened, played
 

@@ -17,14 +17,14 @@ from knobel.event import (
     Threw,
     ThrowDice,
 )
+from knobel.header import Begin
 from knobel.record import Record
+from knobel.seat import Seat
 from knobel.table import (
-    Begin,
     BrokenTable,
     Command,
     Draw,
     Refused,
-    Seat,
     Table,
     decide,
     evolve,

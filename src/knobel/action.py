@@ -1,5 +1,6 @@
 """Actions of a seat and their one text codec, used by records, players and every interface."""
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -92,9 +93,9 @@ def parse_action(text: str) -> Action:
 def parse_box(text: str) -> Box:
     """The box of a text like `full_house` or `full_house/2`; raises `KnobelError` where it is none."""
     category, slash, column = text.partition("/")
-    if not category or (slash and not (column.isascii() and column.isdigit() and int(column[:6]) > 0)):
+    if not category or (slash and not re.fullmatch("[1-9][0-9]{0,5}", column)):
         raise KnobelError(Reason("box-expected", {"found": text[:60]}))
-    return Box(category, int(column[:6]) - 1 if slash else 0)
+    return Box(category, int(column) - 1 if slash else 0)
 
 
 def _sorted_faces(text: str) -> Keep:

@@ -86,10 +86,11 @@ Event = Began | Played
 
 @dataclass(frozen=True, slots=True)
 class ThrowDice:
-    """Throw all dice except those at these places."""
+    """Throw all dice except those at these places; `faces` are those of real dice, typed in."""
 
     keep: Places = ()
     extra: bool = False
+    faces: Dice | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,6 @@ over its events. Exactly one seat may act at any moment: the owner of the turn, 
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
 
 from knobel import game, record
 from knobel import turn as rules
@@ -16,22 +15,14 @@ from knobel.dice import FACES
 from knobel.errors import KnobelError, Reason
 from knobel.event import Began, Dice, Entered, Event, Move, Played, Round, Threw, action_of, faces_at, request_of
 from knobel.game import State
+from knobel.header import Begin
 from knobel.record import Record
+from knobel.seat import Kind, Seat
 from knobel.tray import Tray, draft, empty_tray, tray_after
 from knobel.turn import Turn
 from knobel.vocabulary import Ruleset
 
-Begin = Literal["seat", "rotate", "random", "highest_throw"]
-Kind = Literal["person", "computer"]
 Draw = Callable[[int], tuple[int, ...]]  # the faces of so many thrown dice
-
-
-@dataclass(frozen=True, slots=True)
-class Seat:
-    """A player; names need not differ, a seat is known by its number."""
-
-    name: str
-    kind: Kind
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +112,7 @@ def decide(table: Table, command: Command, draw: Draw) -> Event:
         raise Refused("table/over", Reason("table-over"))
     if command.seat != turn.seat:
         raise Refused("action/not-your-turn", Reason("not-your-turn", {"seat": command.seat, "turn": turn.seat}))
-    if table.seats[turn.seat].kind != command.by:
+    if table.seats[turn.seat].player != command.by:
         raise Refused("action/not-your-seat", Reason("table-not-your-seat", {"seat": command.seat}))
     if command.version != table.version:
         raise Refused("action/stale", Reason("table-stale", {"found": command.version, "expected": table.version}))

@@ -5,7 +5,7 @@ import sys
 
 CORE = {
     "errors", "dice", "vocabulary", "schema", "option", "ruleset", "scoring", "sheet", "action", "turn", "game",
-    "record", "view",
+    "fair", "header", "record", "view",
 }  # fmt: skip
 HEAVY = {"asyncio", "http", "socket", "sqlite3", "unittest", "multiprocessing", "logging"}
 
