@@ -11,7 +11,7 @@ from tests.commanding import Command
 from tests.server.serving import serving
 
 ROWS = (
-    "INSERT INTO tables VALUES ('t', 0, '{}', '[]', '[]', 'seat', NULL, 2, '[]', 0, 0)",
+    "INSERT INTO tables VALUES ('t', 'CODE', 0, '{}', '[]', '{}', '', NULL, 0, 2, 'over', '[]', '[]', NULL, NULL, 0)",
     "INSERT INTO events VALUES ('t', 1, NULL, 0, '{}'), ('t', 2, NULL, 0, '{}')",
 )
 
@@ -83,6 +83,6 @@ def test_while_a_server_runs(backup: Command, restore: Command, tmp_path: Path) 
     with serving(restore.data) as served:
         served.open()
         backup.data = restore.data
-        assert backup.json(str(tmp_path / "copy"))["events"] == 1
+        assert backup.json(str(tmp_path / "copy"))["events"] == 3
         refusal = restore.refused(str(tmp_path / "copy"), "--force")
         assert refusal == f"Another knobel server is using the data folder {restore.data}."

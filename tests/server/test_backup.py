@@ -13,20 +13,38 @@ from pathlib import Path
 
 import httpx
 import pytest
+import sqlalchemy as sa
+from alembic import command
+from alembic.config import Config
 from websockets.sync.client import connect
 
 import knobel
 from knobel.errors import KnobelError
-from knobel.event import Began
+from knobel.fair import commitment_of
+from knobel.room import Room, Terms, evolve, open_room
+from knobel.seat import Opened, Seat
 from knobel.server import backup, folder
-from knobel.server.store import Opened, Step, Store
-from knobel.table import Seat, open_table
-from tests.seated import played
-from tests.server.serving import PEOPLE, Player, needs_root, serve, serving, small_disk, wire_move
+from knobel.server.database import APPLICATION_ID, REVISION
+from knobel.server.rows import TABLES, Founded, Head, Step
+from knobel.server.store import Store
+from knobel.steward import begun
+from tests.seated import played, random_dice
+from tests.server.serving import (
+    BEGUN,
+    PEOPLE,
+    Player,
+    cookie_of,
+    needs_root,
+    serve,
+    serving,
+    small_disk,
+    wire_move,
+)
 
 FORKS = multiprocessing.get_context("forkserver")
 FORKS.set_forkserver_preload(["tests.server.serving"])
 N_TABLES = 6
+SEED = bytes(32)
 Row = tuple[str, int, str | None, str]
 
 
@@ -42,15 +60,28 @@ def log(data: Path, name: str, n_tables: int = 2, n_events: int = 20, seed: int 
     async def write() -> None:
         with folder.locked(data) as database:
             store = Store.on_sqlite(database)
-            rules, seats = knobel.load("classic"), (Seat("Ada", "person"), Seat("Ben", "person"))
             for number in range(n_tables):
-                first = open_table(f"{name}-{number}", rules, seats, "seat", Began(0))
-                steps = [Step(table, f"c{table.version}") for table in played(first, seed + number, n_events)]
-                await store.append([Opened(first)], steps)
+                first = new_room(f"{name}-{number}")
+                assert first.table is not None
+                room, steps = first, []
+                for table in played(first.table, seed + number, n_events):
+                    room = evolve(room, table.events[-1])
+                    steps.append(Step(room, 1, f"c{room.version}"))
+                await store.append([Founded(first, Head(room.id, SEED))], steps)
             await store.close()
 
     asyncio.run(write())
     return rows_of(data / folder.DATABASE)
+
+
+def new_room(room_id: str) -> Room:
+    """A game of two that has just begun."""
+    seats = (Seat("Ada", "person", "ada"), Seat("Ben", "person", "ada"))
+    room = open_room(room_id, knobel.load("classic"), Terms(), Opened("ada", seats, commitment_of(SEED)))
+    for event in begun(room, lambda _: random_dice(1)):
+        room = evolve(room, event)
+    assert room.version == BEGUN
+    return room
 
 
 def killed_server(data: Path, name: str) -> list[Row]:
@@ -85,7 +116,7 @@ def problem(work: Callable[[], object]) -> tuple[str, str]:
 def assert_whole(database: Path) -> None:
     with closing(sqlite3.connect(database)) as connection:
         assert connection.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
-        assert connection.execute("PRAGMA application_id").fetchone() == (folder.APPLICATION_ID,)
+        assert connection.execute("PRAGMA application_id").fetchone() == (APPLICATION_ID,)
 
 
 def assert_replays(database: Path) -> int:
@@ -93,11 +124,12 @@ def assert_replays(database: Path) -> int:
 
     async def load() -> int:
         store = Store.on_sqlite(database)
-        lines = await store.latest(1000)
-        for line in lines:
-            assert await store.load(line.id) is not None
+        async with store.engine.connect() as connection:
+            found = list((await connection.execute(sa.select(TABLES.c.id))).scalars())
+        for table_id in found:
+            assert await store.load(table_id) is not None
         await store.close()
-        return len(lines)
+        return len(found)
 
     return asyncio.run(load())
 
@@ -109,10 +141,12 @@ def play(url: str, seed: int, stop: threading.Event, answered: dict[str, int]) -
     """Games on one table after another; `answered` gets the versions that were acknowledged."""
     rng = random.Random(seed)
     while not stop.is_set():
-        body = {"ruleset": "classic", "options": {}, "seats": PEOPLE}
-        table = str(httpx.post(f"{url}api/tables", json=body).raise_for_status().json()["id"])
-        answered[table] = 1
-        with connect(f"ws{url[4:]}api/tables/{table}/socket", compression=None) as connection:
+        body = {"ruleset": "classic", "options": {}, "seats": PEOPLE, "start": True}
+        opened = httpx.post(f"{url}api/tables", json=body).raise_for_status()
+        table, headers = str(opened.json()["id"]), {"Cookie": cookie_of(opened)}
+        answered[table] = BEGUN
+        address = f"ws{url[4:]}api/tables/{table}/socket"
+        with connect(address, compression=None, additional_headers=headers) as connection:
             player = Player(connection)
             while player.view["actions"] and not stop.is_set():
                 player.send(player.command(wire_move(rng.choice(player.view["actions"]), player.live)))
@@ -159,7 +193,7 @@ def test_backups_under_load_hold_a_moment_of_every_game(tmp_path: Path, monkeypa
         for table in {row[0] for row in rows}:
             part = [row for row in rows if row[0] == table]
             assert part == [row for row in live if row[0] == table][: len(part)]
-            assert len(part) >= known.get(table, 1)  # what was answered before the backup began
+            assert len(part) >= known.get(table, BEGUN)  # what was answered before the backup began
         assert n_before < len(rows) <= len(live)
         n_before = len(rows)
 
@@ -206,14 +240,14 @@ def test_restored_games_go_on(tmp_path: Path) -> None:
             player.enter_first()
             player.throw()
             player.throw(0, 1)
-            before = player.live
+            before, cookie = player.live, served.http.headers["cookie"]
         backup.back_up(tmp_path / "data", tmp_path / "copy")
     rows = rows_of(tmp_path / "data" / folder.DATABASE)
     restored = backup.restore(tmp_path / "copy", tmp_path / "fresh" / "folder")
     assert restored.kept is None
     assert names(tmp_path / "fresh/folder") == {folder.DATABASE, folder.LOCK}
     assert rows_of(tmp_path / "fresh/folder" / folder.DATABASE) == rows
-    with serving(tmp_path / "fresh/folder") as served, served.join(table) as player:
+    with serving(tmp_path / "fresh/folder") as served, served.join(table, cookie=cookie) as player:
         assert player.live == before
         assert player.enter_first()["ok"]
 
@@ -266,20 +300,33 @@ def test_an_empty_database_gives_way(tmp_path: Path) -> None:
 
 
 def test_a_backup_of_an_older_knobel_is_brought_up_to_date(tmp_path: Path) -> None:
-    rows = log(tmp_path / "data", "old")
-    with closing(sqlite3.connect(tmp_path / "data" / folder.DATABASE)) as connection:
-        connection.execute("DROP TABLE house_rules")
-        connection.execute("UPDATE alembic_version SET version_num = '0001'")
+    old = tmp_path / "data" / folder.DATABASE
+    old.parent.mkdir()
+    older(old, "0003")
+    with closing(sqlite3.connect(old)) as connection:
+        connection.execute("INSERT INTO guests (id, name, created, seen) VALUES ('ada', 'Ada', 1, 1)")
         connection.commit()
     copy = backup.back_up(tmp_path / "data", tmp_path / "copy").path
     before = copy.read_bytes()
     database = backup.restore(copy, tmp_path / "fresh").copy.path
     assert names(tmp_path / "fresh") == {folder.DATABASE, folder.LOCK}
     with closing(sqlite3.connect(database)) as connection:
-        assert connection.execute("SELECT version_num FROM alembic_version").fetchone() == (folder.REVISION,)
-        assert connection.execute("SELECT count(*) FROM house_rules").fetchone() == (0,)
-    assert rows_of(database) == rows
+        assert connection.execute("SELECT version_num FROM alembic_version").fetchone() == (REVISION,)
+        assert connection.execute("SELECT count(*) FROM members").fetchone() == (0,)
+        assert connection.execute("SELECT id, name FROM guests").fetchall() == [("ada", "Ada")]
     assert copy.read_bytes() == before
+
+
+def older(database: Path, revision: str) -> None:
+    """A database as it was at an earlier revision of the schema."""
+    engine = sa.create_engine(sa.URL.create("sqlite", database=str(database)))
+    config = Config()
+    config.set_main_option("script_location", str(Path(folder.__file__).parent / "migrations"))
+    with engine.begin() as connection:
+        config.attributes["connection"] = connection
+        connection.exec_driver_sql(f"PRAGMA application_id = {APPLICATION_ID}")
+        command.upgrade(config, revision)
+    engine.dispose()
 
 
 def test_a_plain_copy_of_the_database_can_be_restored_and_is_left_alone(tmp_path: Path) -> None:

@@ -14,8 +14,8 @@ from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
 
 from knobel.errors import KnobelError
-from knobel.server import app, folder
-from knobel.server.store import METADATA
+from knobel.server import app, database, folder
+from knobel.server.rows import METADATA
 from tests.server.serving import needs_root, small_disk
 
 
@@ -34,14 +34,14 @@ def test_a_new_folder_gets_a_database_that_is_ours_and_as_the_code_expects_it(tm
     engine = sa.create_engine(sa.URL.create("sqlite", database=str(path)))
     with engine.connect() as connection:
         assert compare_metadata(MigrationContext.configure(connection), METADATA) == []
-        assert connection.exec_driver_sql("PRAGMA application_id").scalar() == folder.APPLICATION_ID
+        assert connection.exec_driver_sql("PRAGMA application_id").scalar() == database.APPLICATION_ID
         assert connection.exec_driver_sql("PRAGMA journal_mode").scalar() == "wal"
     engine.dispose()
 
 
 def test_the_code_knows_the_newest_migration() -> None:
     scripts = ScriptDirectory(str(Path(folder.__file__).parent / "migrations"))
-    assert scripts.get_current_head() == folder.REVISION
+    assert scripts.get_current_head() == database.REVISION
 
 
 def test_a_folder_serves_one_server_at_a_time(tmp_path: Path) -> None:

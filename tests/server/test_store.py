@@ -12,15 +12,21 @@ import pytest
 from websockets.exceptions import InvalidStatus
 
 import knobel
-from knobel.event import EnterBox, ThrowDice
-from knobel.server import folder, hall, writer
+from knobel.event import EnterBox, Move, ThrowDice
+from knobel.header import Begin
+from knobel.room import Command, Terms
+from knobel.seat import Seat
+from knobel.server import computers, folder, hall, writer
+from knobel.server.database import Database, file_database
 from knobel.server.hall import Hall
-from knobel.server.store import Opened, Step, Store
+from knobel.server.rows import Founded, Step
+from knobel.server.store import Store
 from knobel.server.writer import Answer, Master
-from knobel.table import Command, Refused, Seat
+from knobel.table import Refused, Table
+from tests.postgres import execute
 from tests.server.serving import AGAINST_COMPUTER, PEOPLE, Player, Served, needs_root, serving, small_disk
 
-ADA, ROBO = Seat("Ada", "person"), Seat("Robo", "computer")
+ADA, ROBO = Seat("Ada", "person", "ada"), Seat("Robo", "computer")
 
 
 class CountingStore(Store):
@@ -29,115 +35,132 @@ class CountingStore(Store):
     n_commits = 0
     failure: Exception | None = None
 
-    def __init__(self, database: Path) -> None:
-        super().__init__(Store.on_sqlite(database).engine)
+    def __init__(self, database: Database) -> None:
+        super().__init__(database.engine())
         self.gate = asyncio.Event()
         self.gate.set()
 
-    async def append(self, opened: Sequence[Opened], steps: Sequence[Step]) -> None:
+    async def append(self, founded: Sequence[Founded], steps: Sequence[Step]) -> None:
         await self.gate.wait()
         if self.failure is not None:
             raise self.failure
         self.n_commits += 1
-        await super().append(opened, steps)
+        await super().append(founded, steps)
 
 
-def in_hall(data: Path, work: Callable[[Hall, CountingStore], Awaitable[None]]) -> None:
+def in_hall(database: Database, work: Callable[[Hall, CountingStore], Awaitable[None]]) -> None:
     """Run something with a hall on a counting store."""
 
     async def run() -> None:
-        with folder.locked(data) as database:
-            store = CountingStore(database)
-            async with Hall(store) as opened:
-                await work(opened, store)
+        store = CountingStore(database)
+        async with Hall(store) as opened:
+            await work(opened, store)
 
     asyncio.run(run())
 
 
-def events_of(database: Path) -> list[tuple[str, int, str | None]]:
-    with closing(sqlite3.connect(database)) as connection:
-        return connection.execute("SELECT table_id, version, command_id FROM events ORDER BY 1, 2").fetchall()
+def events_of(database: Database) -> list[tuple[str, int, str | None]]:
+    rows = execute(database, "SELECT table_id, version, command_id FROM events ORDER BY 1, 2")
+    return [(row.table_id, row.version, row.command_id) for row in rows]
+
+
+async def begun(opened: Hall, *seats: Seat, begin: Begin = "seat", ruleset: str = "classic", **options: str) -> Master:
+    """A new table of Ada's at which the game has begun; she sits there alone unless told."""
+    return await opened.open(knobel.load(ruleset, **options), seats or (ADA,), Terms(begin), "ada", start=True)
+
+
+def game(master: Master) -> Table:
+    assert master.room.table is not None
+    return master.room.table
+
+
+def moves(master: Master, move: Move) -> Command:
+    """Ada moves for the seat on turn."""
+    turn = game(master).state.turn
+    assert turn is not None
+    return Command(move, master.room.version, turn.seat, "ada")
 
 
 def throw(master: Master) -> Command:
-    assert master.table.state.turn is not None
-    return Command(master.table.state.turn.seat, master.table.version, ThrowDice())
+    return moves(master, ThrowDice())
 
 
 # --- group commit ---
 
 
-def test_all_waiting_commands_go_into_one_commit(tmp_path: Path) -> None:
+def test_all_waiting_commands_go_into_one_commit(place: Database) -> None:
     async def work(opened: Hall, store: CountingStore) -> None:
-        masters = [await opened.open(knobel.load("classic"), (ADA,), "seat") for _ in range(20)]
-        before = store.n_commits
+        masters = [await begun(opened) for _ in range(20)]
+        before, versions = store.n_commits, [master.room.version for master in masters]
         answers = await asyncio.gather(*(opened.play(master, throw(master), "command-1") for master in masters))
-        assert answers == [Answer(2)] * 20
+        assert answers == [Answer(version + 1) for version in versions]
         assert store.n_commits == before + 1
 
-    in_hall(tmp_path, work)
-    assert len(events_of(tmp_path / folder.DATABASE)) == 40
+    in_hall(place, work)
+    assert [row[2] for row in events_of(place)].count("command-1") == 20
 
 
-def test_of_equal_commands_in_one_commit_one_counts(tmp_path: Path) -> None:
+def test_of_equal_commands_in_one_commit_one_counts(place: Database) -> None:
     async def work(opened: Hall, store: CountingStore) -> None:
-        master = await opened.open(knobel.load("classic"), (ADA,), "seat")
+        master = await begun(opened)
+        thrown = master.room.version + 1
         names = ["command-1", "command-1", *(f"command-{n}" for n in range(2, 50))]
         answers = await asyncio.gather(*(opened.play(master, throw(master), name) for name in names))
-        assert answers[:2] == [Answer(2)] * 2
+        assert answers[:2] == [Answer(thrown)] * 2
         assert {answer.problem.code for answer in answers[2:] if answer.problem} == {"action/stale"}
-        assert master.table.version == 2
-        dice = master.table.dice
-        assert await opened.play(master, throw(master), "command-1") == Answer(2)
-        assert master.table.dice == dice
+        assert master.room.version == thrown
+        dice = game(master).dice
+        assert await opened.play(master, throw(master), "command-1") == Answer(thrown)
+        assert game(master).dice == dice
 
-    in_hall(tmp_path, work)
-    assert [row[2] for row in events_of(tmp_path / folder.DATABASE)] == [None, "command-1"]
+    in_hall(place, work)
+    assert [row[2] for row in events_of(place)] == [None, None, None, "command-1"]
 
 
-def test_nothing_is_answered_before_it_is_stored(tmp_path: Path) -> None:
+def test_nothing_is_answered_before_it_is_stored(place: Database) -> None:
     async def work(opened: Hall, store: CountingStore) -> None:
-        master = await opened.open(knobel.load("classic"), (ADA,), "seat")
+        master = await begun(opened)
         seen: list[str] = []
-        master.watchers.add(seen.append)
+        before = master.room
+        master.watchers[seen.append] = None
         store.gate.clear()
         answer = asyncio.create_task(opened.play(master, throw(master), "command-1"))
         await asyncio.sleep(0.05)
         assert not answer.done()
-        assert (seen, master.table.version) == ([], 1)
+        assert (seen, master.room) == ([], before)
         store.gate.set()
-        assert await answer == Answer(2)
-        assert len(seen) == 1
+        assert await answer == Answer(before.version + 1)
+        assert [json.loads(text)["type"] for text in seen] == ["update", "present"]
 
-    in_hall(tmp_path, work)
+    in_hall(place, work)
 
 
-def test_a_failed_commit_leaves_memory_as_it_was(tmp_path: Path) -> None:
+def test_a_failed_commit_leaves_memory_as_it_was(place: Database) -> None:
     async def work(opened: Hall, store: CountingStore) -> None:
-        master = await opened.open(knobel.load("classic"), (ADA,), "seat")
-        before = master.table
+        master = await begun(opened)
+        before = master.room
         for failure in (OSError("no"), ValueError("a fault of ours")):
             store.failure = failure
             with pytest.raises(Refused) as refused:
                 await opened.play(master, throw(master), "command-1")
             assert refused.value.code == "server/error"
             with pytest.raises(Refused):
-                await opened.open(knobel.load("classic"), (ADA,), "seat")
-            assert (master.table, master.answers) == (before, {})
+                await begun(opened)
+            assert (master.room, master.answers) == (before, {})
             assert opened.writer.problem is not None
         store.failure = None
-        assert await opened.play(master, throw(master), "command-1") == Answer(2)
+        assert await opened.play(master, throw(master), "command-1") == Answer(before.version + 1)
         assert opened.writer.problem is None
 
-    in_hall(tmp_path, work)
-    assert len(events_of(tmp_path / folder.DATABASE)) == 2
+    in_hall(place, work)
+    assert len(events_of(place)) == 4  # open, seal, begin, throw
 
 
-def test_too_many_waiting_commands_are_refused_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_too_many_waiting_commands_are_refused_at_once(place: Database, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(writer, "MAX_WAITING", 3)
 
     async def work(opened: Hall, store: CountingStore) -> None:
-        master = await opened.open(knobel.load("classic"), (ADA,), "seat")
+        master = await begun(opened)
         store.gate.clear()
         waiting = [asyncio.create_task(opened.play(master, throw(master), "command-0"))]
         await asyncio.sleep(0.01)  # this one is being stored
@@ -147,21 +170,21 @@ def test_too_many_waiting_commands_are_refused_at_once(tmp_path: Path, monkeypat
             await opened.play(master, throw(master), "command-9")
         assert refused.value.code == "server/overloaded"
         store.gate.set()
-        assert (await asyncio.gather(*waiting))[0] == Answer(2)
+        assert (await asyncio.gather(*waiting))[0] == Answer(master.room.version)
 
-    in_hall(tmp_path, work)
+    in_hall(place, work)
 
 
-def test_closing_answers_what_waits(tmp_path: Path) -> None:
+def test_closing_answers_what_waits(place: Database) -> None:
     async def run() -> None:
-        with folder.locked(tmp_path) as database:
-            async with Hall(Store.on_sqlite(database)) as opened:
-                master = await opened.open(knobel.load("classic"), (ADA,), "seat")
-                answer = asyncio.create_task(opened.play(master, throw(master), "command-1"))
-                await asyncio.sleep(0)
-            assert await answer == Answer(2)
-            with pytest.raises(Refused):
-                await opened.play(master, throw(master), "command-2")
+        async with Hall(Store.on(place)) as opened:
+            master = await begun(opened)
+            answer = asyncio.create_task(opened.play(master, throw(master), "command-1"))
+            before = master.room.version
+            await asyncio.sleep(0)
+        assert await answer == Answer(before + 1)
+        with pytest.raises(Refused):
+            await opened.play(master, throw(master), "command-2")
 
     asyncio.run(run())
 
@@ -169,88 +192,100 @@ def test_closing_answers_what_waits(tmp_path: Path) -> None:
 # --- tables in memory ---
 
 
-def test_a_table_has_one_master_however_many_ask(tmp_path: Path) -> None:
+def test_a_table_has_one_master_however_many_ask(place: Database) -> None:
     async def work(opened: Hall, store: CountingStore) -> None:
-        table = (await opened.open(knobel.load("classic"), (ADA,), "seat")).table
+        room = (await begun(opened)).room
         opened._masters.clear()
-        masters = await asyncio.gather(*(opened.find(table.id) for _ in range(20)))
+        masters = await asyncio.gather(*(opened.find(room.id) for _ in range(20)))
         assert len({id(master) for master in masters}) == 1
-        assert masters[0].table == table
+        assert masters[0].room == room
 
-    in_hall(tmp_path, work)
+    in_hall(place, work)
 
 
-def test_idle_tables_leave_the_memory_and_watched_ones_stay(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_idle_tables_leave_the_memory_and_watched_ones_stay(place: Database, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(hall, "MAX_IDLE", 5)
 
     async def work(opened: Hall, store: CountingStore) -> None:
-        watched = await opened.open(knobel.load("classic"), (ADA,), "seat")
-        watched.watchers.add(lambda _: None)
+        watched = await begun(opened)
+        watched.watchers[lambda _: None] = None
         for _ in range(20):
-            await opened.open(knobel.load("classic"), (ADA,), "seat")
+            await begun(opened)
         assert len(opened._masters) <= 7
-        assert await opened.find(watched.table.id) is watched
+        assert await opened.find(watched.room.id) is watched
 
-    in_hall(tmp_path, work)
+    in_hall(place, work)
 
 
-def test_a_game_is_read_back_as_it_was(tmp_path: Path) -> None:
+def test_a_game_is_read_back_as_it_was(place: Database) -> None:
     kept: list[Master] = []
 
     async def play(opened: Hall, store: CountingStore) -> None:
-        master = await opened.open(knobel.load("six-dice", order="up"), (ADA, ADA), "highest_throw")
+        master = await begun(opened, ADA, ADA, begin="highest_throw", ruleset="six-dice", order="up")
         for number in range(30):
-            turn = master.table.state.turn
+            turn = game(master).state.turn
             assert turn is not None
             command = throw(master)
             if turn.throws == 2:
-                action = knobel.legal_actions(master.table.state)[-1]
+                action = knobel.legal_actions(game(master).state)[-1]
                 assert isinstance(action, knobel.Enter)
-                command = Command(turn.seat, master.table.version, EnterBox(str(action.box)))
+                command = moves(master, EnterBox(str(action.box)))
             assert (await opened.play(master, command, f"command-{number}")).problem is None
         kept.append(master)
 
     async def read(opened: Hall, store: CountingStore) -> None:
-        master = await opened.find(kept[0].table.id)
-        assert master.table == kept[0].table
+        master = await opened.find(kept[0].room.id)
+        assert (master.room, master.head) == (kept[0].room, kept[0].head)
         assert master.answers == kept[0].answers
-        assert dict(master.table.ruleset.options) == {"order": "up"}
+        assert dict(master.room.ruleset.options) == {"order": "up"}
 
-    in_hall(tmp_path, play)
-    in_hall(tmp_path, read)
+    in_hall(place, play)
+    in_hall(place, read)
 
 
 # --- a damaged log ---
 
-DAMAGES = {
-    "an event is missing": "DELETE FROM events WHERE version = 2",
-    "the last event is missing": "DELETE FROM events WHERE version = 4",
-    "a gap": "UPDATE events SET version = 9 WHERE version = 4",
+DAMAGES = {  # open, seal, begin, throw, throw, enter
+    "an event is missing": "DELETE FROM events WHERE version = 4",
+    "the last event is missing": "DELETE FROM events WHERE version = 6",
+    "the opening is missing": "DELETE FROM events WHERE version = 1",
+    "a gap": "UPDATE events SET version = 9 WHERE version = 6",
     "all events are missing": "DELETE FROM events",
-    "an event too many": "INSERT INTO events SELECT table_id, 5, NULL, at, body FROM events WHERE version = 2",
-    "other dice": "UPDATE events SET body = replace(body, '\"keep\":[0]', '\"keep\":[0,1,2,3]') WHERE version = 3",
-    "other points": "UPDATE events SET body = replace(body, '\"points\":', '\"points\":1') WHERE version = 4",
-    "half an event": "UPDATE events SET body = substr(body, 1, 20) WHERE version = 3",
-    "another kind": 'UPDATE events SET body = \'{"kind":"cheat"}\' WHERE version = 3',
-    "zeros": "UPDATE events SET body = zeroblob(40) WHERE version = 3",
+    "an event too many": "INSERT INTO events SELECT table_id, 7, NULL, at, body FROM events WHERE version = 4",
+    "other dice": "UPDATE events SET body = replace(body, '\"keep\":[0]', '\"keep\":[0,1,2,3]') WHERE version = 5",
+    "other points": "UPDATE events SET body = replace(body, '\"points\":', '\"points\":1') WHERE version = 6",
+    "half an event": "UPDATE events SET body = substr(body, 1, 20) WHERE version = 5",
+    "another kind": 'UPDATE events SET body = \'{"kind":"cheat"}\' WHERE version = 5',
+    "zeros": "UPDATE events SET body = zeroblob(40) WHERE version = 5",
     "no ruleset": "UPDATE tables SET ruleset = '{}'",
     "half a ruleset": "UPDATE tables SET ruleset = substr(ruleset, 1, 100)",
-    "no seats": "UPDATE tables SET seats = '[]'",
+    "no terms": "UPDATE tables SET terms = '[]'",
+    "another seed": "UPDATE tables SET seed = replace(hex(zeroblob(32)), '0', 'a')",
+    "half a seed": "UPDATE tables SET seed = substr(seed, 1, 31)",
+    "no seats": "UPDATE events SET body = json_set(body, '$.seats', json('[]')) WHERE version = 1",
 }
+
+ON_POSTGRES = (
+    ("replace(hex(zeroblob(32)), '0', 'a')", "repeat('a', 64)"),
+    ("zeroblob(40)", "''"),
+    ("json_set(body, '$.seats', json('[]'))", "jsonb_set(body::jsonb, '{seats}', '[]')::text"),
+)
 
 
 @pytest.mark.parametrize("damage", DAMAGES)
-def test_a_damaged_table_is_refused_by_name_and_the_others_go_on(tmp_path: Path, damage: str) -> None:
-    with serving(tmp_path) as served:
+def test_a_damaged_table_is_refused_by_name_and_the_others_go_on(place: Database, damage: str) -> None:
+    with serving(place) as served:
         table = served.open()
         with served.join(table) as player:
             player.throw()
             player.throw(0)
             player.enter("chance")
-    with closing(sqlite3.connect(tmp_path / folder.DATABASE)) as connection:
-        assert connection.execute(DAMAGES[damage]).rowcount > 0
-        connection.commit()
-    with serving(tmp_path) as served:
+    statement = DAMAGES[damage]
+    if place.is_shared:
+        for here, there in ON_POSTGRES:
+            statement = statement.replace(here, there)
+    assert execute(place, statement).rowcount > 0
+    with serving(place) as served:
         answer = served.http.get(f"/api/tables/{table}")
         assert (answer.status_code, answer.json()["problem"]["code"]) == (500, "table/broken")
         assert answer.json()["problem"]["params"]["table"] == table
@@ -271,7 +306,7 @@ def test_on_a_full_disk_nothing_is_acknowledged_and_it_goes_on_when_there_is_roo
         with (data / "filler").open("wb", buffering=0) as filler, served.join(served.open("six-dice")) as player:
             player.throw()
             stops_and_goes_on(served, player, lambda: fill(filler), lambda: filler.truncate(0), "storage/full")
-        assert len(events_of(data / folder.DATABASE)) == player.version
+        assert len(events_of(file_database(data / folder.DATABASE))) == player.version
 
 
 def test_on_an_io_error_nothing_is_acknowledged_and_it_goes_on_afterwards(tmp_path: Path) -> None:  # drill 5
@@ -286,7 +321,7 @@ def test_on_an_io_error_nothing_is_acknowledged_and_it_goes_on_afterwards(tmp_pa
             stops_and_goes_on(served, player, lambda: limit(4096), lambda: limit(soft), "storage/failed")
         finally:
             limit(soft)
-        assert len(events_of(tmp_path / folder.DATABASE)) == player.version
+        assert len(events_of(file_database(tmp_path / folder.DATABASE))) == player.version
 
 
 def stops_and_goes_on(
@@ -368,38 +403,36 @@ def test_a_thinking_computer_stops_nobody(tmp_path: Path) -> None:
         assert max(waits) < 0.2
 
 
-def test_a_computer_interrupted_in_its_turn_goes_on_after_a_restart(tmp_path: Path) -> None:  # B090
-    with serving(tmp_path, policy=SlowPolicy()) as served:
+def test_a_computer_interrupted_in_its_turn_goes_on_after_a_restart(place: Database) -> None:  # B090
+    with serving(place, policy=SlowPolicy()) as served:
         table = served.open(seats=(AGAINST_COMPUTER[1], PEOPLE[0]))
-    events = [row for row in events_of(tmp_path / folder.DATABASE) if row[0] == table]
-    assert len(events) < 3  # the throw or the entry is missing
-    with serving(tmp_path) as served, served.join(table) as player:
+        cookie = served.http.headers["cookie"]
+    events = [row for row in events_of(place) if row[0] == table]
+    assert len(events) < 5  # open, seal, begin; the throw or the entry is missing
+    with serving(place) as served, served.join(table, cookie=cookie) as player:
         while player.view["turn"]["seat"] == 0:
             player.receive()
         assert player.throw()["ok"]
 
 
-def test_a_computer_waits_out_a_failed_commit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(hall, "_RETRY", 0.01)
+def test_a_computer_waits_out_a_failed_commit(place: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(computers, "RETRY", 0.01)
 
     async def work(opened: Hall, store: CountingStore) -> None:
-        master = await opened.open(knobel.load("classic"), (ADA, ROBO), "seat")
+        master = await begun(opened, ADA, ROBO)
         await opened.play(master, throw(master), "command-1")
-        turn = master.table.state.turn
-        assert turn is not None
-        enter = Command(0, master.table.version, EnterBox("chance"))
-        await opened.play(master, enter, "command-2")
+        await opened.play(master, moves(master, EnterBox("chance")), "command-2")
         store.failure = Refused("storage/full", knobel.Reason("server-storage-full"))
         await asyncio.sleep(0.1)
-        at = master.table.version
+        at = master.room.version
         store.failure = None
         async with asyncio.timeout(10):
-            while master.table.acting == ROBO:
+            while master.room.acting == ROBO:
                 await asyncio.sleep(0.01)
-        assert master.table.version > at
+        assert master.room.version > at
         assert master.player is None
 
-    in_hall(tmp_path, work)
+    in_hall(place, work)
 
 
 def test_dice_come_from_the_draw_that_is_handed_in(tmp_path: Path) -> None:
@@ -408,11 +441,17 @@ def test_dice_come_from_the_draw_that_is_handed_in(tmp_path: Path) -> None:
         assert player.live["dice"] == [6] * 5
 
 
-def test_commits_are_durable_and_the_database_checks_itself(tmp_path: Path) -> None:
+def test_commits_are_durable_and_waiting_ends(place: Database) -> None:
+    kinds: dict[bool, dict[str, object]] = {
+        True: {"synchronous_commit": "on", "lock_timeout": "2s", "statement_timeout": "10s"},
+        False: {"journal_mode": "wal", "synchronous": 2, "foreign_keys": 1, "busy_timeout": 2000},  # 2: FULL
+    }
+    settings = kinds[place.is_shared]
+    say = "SHOW" if place.is_shared else "PRAGMA"
+
     async def work(opened: Hall, store: CountingStore) -> None:
         async with store.engine.connect() as connection:
-            pragmas = ("journal_mode", "synchronous", "foreign_keys", "busy_timeout")
-            values = [(await connection.exec_driver_sql(f"PRAGMA {pragma}")).scalar() for pragma in pragmas]
-        assert values == ["wal", 2, 1, 2000]  # 2: FULL, a commit survives a power cut
+            found = {name: (await connection.exec_driver_sql(f"{say} {name}")).scalar() for name in settings}
+        assert found == settings
 
-    in_hall(tmp_path, work)
+    in_hall(place, work)

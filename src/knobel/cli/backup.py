@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from knobel.cli import output
-from knobel.cli.argument import Data, Json, Lang
+from knobel.cli.argument import Data, DatabaseAddress, Json, Lang
 from knobel.folder import data_folder
 from knobel.text import say
 from knobel.vocabulary import Language
@@ -21,12 +21,17 @@ def back_up(
     force: Annotated[bool, typer.Option("--force", help="cli-help-backup-force")] = False,
     json: Json = False,
     data: Data = None,
+    database: DatabaseAddress = None,
     _lang: Lang = "",
 ) -> None:
     """Write a backup and tell what is in it."""
     from knobel.server import backup
+    from knobel.server.database import parse_database
 
-    copy = backup.back_up(data_folder(data), file, force)
+    if database is None:
+        copy = backup.back_up(data_folder(data), file, force)
+    else:
+        copy = backup.back_up_shared(parse_database(database), file, force)
     if json:
         output.print_json(_counts(copy))
     else:
@@ -39,17 +44,25 @@ def restore(
     force: Annotated[bool, typer.Option("--force", help="cli-help-restore-force")] = False,
     json: Json = False,
     data: Data = None,
+    database: DatabaseAddress = None,
     _lang: Lang = "",
 ) -> None:
     """Put a backup in place and tell what is in it, and where the database before it is."""
     from knobel.server import backup
+    from knobel.server.database import parse_database
 
-    restored = backup.restore(file, data_folder(data), force)
-    kept = str(restored.kept) if restored.kept else None
-    if json:
-        output.print_json({**_counts(restored.copy), "kept": kept})
+    kept = None
+    if database is None:
+        restored = backup.restore(file, data_folder(data), force)
+        copy, place = restored.copy, str(restored.copy.path)
+        kept = str(restored.kept) if restored.kept else None
     else:
-        _print({"database": str(restored.copy.path), **({"kept": kept} if kept else {})}, restored.copy, context.obj)
+        shared = parse_database(database)
+        copy, place = backup.restore_shared(file, shared), str(shared)
+    if json:
+        output.print_json({**_counts(copy), "file": place, "kept": kept})
+    else:
+        _print({"database": place, **({"kept": kept} if kept else {})}, copy, context.obj)
 
 
 def _counts(copy: "Copy") -> dict[str, Any]:

@@ -5,21 +5,24 @@ restored takes the place of the old database in one rename, after the old one wa
 log of one database must never lie beside another, since SQLite would play it into that.
 """
 
+import asyncio
 import errno
 import os
 import re
 import shutil
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from knobel.errors import KnobelError
-from knobel.server import folder
-from knobel.server.folder import DATABASE, LOCK, problem_at
-from knobel.server.store import BUSY_SECONDS
+from knobel.server import exchange, folder
+from knobel.server.database import BUSY_SECONDS, Database, problem_at
+from knobel.server.database import explained as database_explained
+from knobel.server.folder import DATABASE, LOCK
 
 STEP_PAGES = 256  # that are copied at a time, 1 MiB
 LOGS = ("-wal", "-shm", "-journal")  # files that SQLite keeps beside a database
@@ -51,19 +54,41 @@ def back_up(data: Path, file: Path, is_forced: bool = False) -> Copy:
 
     `is_forced` replaces a file that is there already.
     """
-    database, place = data / DATABASE, Path(os.path.realpath(file))
+    database = data / DATABASE
+
+    def fill(part: Path) -> None:
+        with closing(_connect(database, "rw")) as source:
+            _copy(source, database, part)
+
+    if not database.is_file() or not database.stat().st_size:
+        raise problem_at("server-backup-nothing", data)
+    return _put(file, database, fill, lambda place: _check_place(place, database, is_forced))
+
+
+def back_up_shared(database: Database, file: Path, is_forced: bool = False) -> Copy:
+    """Copy one moment of a PostgreSQL database to `file`, a backup like that of a data folder. Raises `KnobelError`."""
+
+    def fill(part: Path) -> None:
+        with database_explained(database):
+            asyncio.run(exchange.read(database, part))
+        with closing(_connect(part, "rw")) as connection:
+            _merge_log(connection)
+
+    return _put(file, database, fill, lambda place: _check_place(place, None, is_forced))
+
+
+def _put(file: Path, origin: object, fill: Callable[[Path], None], check: Callable[[Path], None]) -> Copy:
+    """Give a backup its name when it is whole, checked and on the disk."""
+    place = Path(os.path.realpath(file))
     part = place.with_name(f"{place.name}.{os.getpid()}.part")
-    with _explained(place, database):
-        if not database.is_file() or not database.stat().st_size:
-            raise problem_at("server-backup-nothing", data)
-        _check_place(place, database, is_forced)
+    with _explained(place, origin):
+        check(place)
         _sweep(place)
         try:
-            with closing(_connect(database, "rw")) as source:
-                _copy(source, database, part)
-            copy = _checked(part, database)
+            fill(part)
+            copy = _checked(part, origin)
             _sync(part)
-            _check_place(place, database, is_forced)
+            check(place)
             part.replace(place)
             _sync(place.parent)
         finally:
@@ -85,6 +110,21 @@ def restore(file: Path, data: Path, is_forced: bool = False) -> Restored:
             _revision(source, file)
         with folder.owned(data) as database:
             return _restore(file, database, is_forced)
+
+
+def restore_shared(file: Path, database: Database) -> Copy:
+    """Put a backup into a PostgreSQL database without games. Raises `KnobelError`; then nothing was changed."""
+    with TemporaryDirectory(prefix="knobel-restore-") as scratch, _explained(Path(scratch), file):
+        if not file.is_file():
+            raise problem_at("server-restore-no-file", file)
+        part = Path(scratch) / DATABASE
+        with closing(_reader(file)) as source:
+            _copy(source, file, part)
+        _bring_up_to_date(part, file)
+        copy = _checked(part, file)
+        with database_explained(database):
+            asyncio.run(exchange.write(part, database))
+    return copy
 
 
 def _restore(file: Path, database: Path, is_forced: bool) -> Restored:
@@ -110,11 +150,12 @@ def _restore(file: Path, database: Path, is_forced: bool) -> Restored:
     return Restored(replace(copy, path=database), kept)
 
 
-def _check_place(place: Path, database: Path, is_forced: bool) -> None:
+def _check_place(place: Path, database: Path | None, is_forced: bool) -> None:
     """Whether a backup may get this name."""
-    ours = {os.path.realpath(database.with_name(name)) for name in (LOCK, *(DATABASE + end for end in ("", *LOGS)))}
-    if str(place) in ours or (place.exists() and place.samefile(database)):
-        raise problem_at("server-backup-same-file", place)
+    if database is not None:
+        ours = {os.path.realpath(database.with_name(name)) for name in (LOCK, *(DATABASE + end for end in ("", *LOGS)))}
+        if str(place) in ours or (place.exists() and place.samefile(database)):
+            raise problem_at("server-backup-same-file", place)
     if not place.parent.is_dir():
         raise problem_at("server-backup-no-folder", place.parent)
     if place.exists() and not place.is_file():
@@ -160,7 +201,7 @@ def _listen(_status: int, _remaining: int, _total: int) -> None:
     """Between two steps, so that Ctrl-C is heard."""
 
 
-def _checked(part: Path, origin: Path) -> Copy:
+def _checked(part: Path, origin: object) -> Copy:
     """A copy that was looked through; errors name its origin."""
     with closing(_connect(part, "ro")) as connection:
         found = str(connection.execute("PRAGMA integrity_check(1)").fetchone()[0])
@@ -171,9 +212,9 @@ def _checked(part: Path, origin: Path) -> Copy:
     return Copy(part, n_tables, n_events, part.stat().st_size)
 
 
-def _revision(connection: sqlite3.Connection, path: Path) -> None:
+def _revision(connection: sqlite3.Connection, path: object) -> None:
     """Whether a database is one of ours and not newer than this program."""
-    if folder.revision_in(connection, path) is None:
+    if folder.revision_in(connection, str(path)) is None:
         raise problem_at("server-database-foreign", path)
 
 
@@ -276,7 +317,7 @@ def _sync(path: Path) -> None:
 
 
 @contextmanager
-def _explained(place: Path, origin: Path) -> Iterator[None]:
+def _explained(place: Path, origin: object) -> Iterator[None]:
     """Say what went wrong when a copy of `origin` was to be made at `place`."""
     try:
         yield

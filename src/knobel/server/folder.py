@@ -10,11 +10,10 @@ from pathlib import Path
 
 import sqlalchemy as sa
 
-from knobel.errors import KnobelError, Param, Reason
-from knobel.server.store import use_pragmas
+from knobel.errors import KnobelError
+from knobel.server import database
+from knobel.server.database import APPLICATION_ID, REVISION, problem_at
 
-APPLICATION_ID = 0x4B4E4F42  # "KNOB", in the header of our SQLite files
-REVISION = "0002"  # of the schema; the newest file in migrations/versions
 DATABASE, LOCK = "knobel.sqlite3", "knobel.lock"
 _PROBE = 1 << 20  # room that a start needs: the write-ahead log and some games
 
@@ -50,7 +49,7 @@ def prepare(path: Path) -> None:
     """Make the database, or bring it up to date. Raises `KnobelError` for one that is not ours, newer, or unusable."""
     try:
         if _revision(path) != REVISION:
-            _migrate(path)
+            migrate(path)
     except (sqlite3.Error, sa.exc.SQLAlchemyError, OSError) as error:
         raise problem_at("server-database-unusable", path, problem=str(error).splitlines()[0][:120]) from None
 
@@ -77,7 +76,7 @@ def _revision(path: Path) -> str | None:
         return revision_in(connection, path)
 
 
-def revision_in(connection: sqlite3.Connection, path: Path) -> str | None:
+def revision_in(connection: sqlite3.Connection, path: Path | str) -> str | None:
     """Revision of a database of ours, None for an empty one; `path` is what errors call it. Raises `KnobelError`."""
     try:
         owner = connection.execute("PRAGMA application_id").fetchone()[0]
@@ -91,29 +90,17 @@ def revision_in(connection: sqlite3.Connection, path: Path) -> str | None:
     if owner != APPLICATION_ID or "alembic_version" not in names:
         raise problem_at("server-database-foreign", path)
     row = connection.execute("SELECT version_num FROM alembic_version").fetchone()
-    revision = str(row[0]) if row else None
-    if revision is not None and revision > REVISION:
-        raise problem_at("server-database-newer", path, found=revision[:20], expected=REVISION)
-    return revision
+    return database.known_revision(str(row[0]) if row else None, str(path))
 
 
-def _migrate(path: Path) -> None:
-    """All missing migrations in one transaction."""
-    from alembic import command  # half a second that only a first start should take
-    from alembic.config import Config
-    from alembic.util import CommandError
-
+def migrate(path: Path, revision: str = "head") -> None:
+    """All missing migrations up to a revision in one transaction."""
     engine = sa.create_engine(sa.URL.create("sqlite", database=str(path)))
-    use_pragmas(engine)
-    config = Config()
-    config.set_main_option("script_location", str(Path(__file__).parent / "migrations"))
+    database.use_pragmas(engine)
     try:
         with engine.begin() as connection:
-            config.attributes["connection"] = connection
             connection.exec_driver_sql(f"PRAGMA application_id = {APPLICATION_ID}")
-            command.upgrade(config, "head")
-    except CommandError as error:  # a revision that never was
-        raise sqlite3.DatabaseError(str(error)) from None
+            database.migrate(connection, revision)
     finally:
         engine.dispose()
 
@@ -122,8 +109,3 @@ def _unusable(folder: Path, error: OSError) -> KnobelError:
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
         return problem_at("server-folder-full", folder)
     return problem_at("server-folder-unwritable", folder, problem=error.strerror or str(error))
-
-
-def problem_at(key: str, path: Path, **params: Param) -> KnobelError:
-    """What is wrong with a file or folder; `key` is of the catalogs."""
-    return KnobelError(Reason(key, {"path": str(path), **params}))

@@ -6,17 +6,30 @@ from typing import Any, Literal
 from pydantic import TypeAdapter
 from pydantic.json_schema import GenerateJsonSchema
 
-from knobel.server import messages
+from knobel.server import guest_messages, messages, page_messages
 
-FROM_BROWSER: tuple[Any, ...] = (messages.ClientMessage, messages.RulesetChoice, messages.NewTable, messages.HouseDraft)
+FROM_BROWSER: tuple[Any, ...] = (
+    messages.ClientMessage,
+    page_messages.RulesetChoice,
+    page_messages.NewTable,
+    page_messages.HouseDraft,
+    guest_messages.NewName,
+    guest_messages.Recovery,
+)
 TO_BROWSER: tuple[Any, ...] = (
     messages.ServerMessage,
-    messages.RulesetOffers,
-    messages.TableList,
-    messages.HousePreview,
-    messages.HouseList,
-    messages.RulesAnswer,
-    messages.Refusal,
+    page_messages.RulesetOffers,
+    page_messages.TableList,
+    page_messages.Found,
+    page_messages.FairPage,
+    page_messages.Results,
+    page_messages.DiceStatistic,
+    page_messages.HousePreview,
+    page_messages.HouseList,
+    page_messages.RulesAnswer,
+    guest_messages.Me,
+    guest_messages.NewPhrase,
+    page_messages.Refusal,
 )
 
 

@@ -1,57 +1,49 @@
 """The event log: tables and their events in a database, appended in durable transactions, never changed.
 
-A table is its events; the row in `tables` only holds what was fixed at its beginning and a summary for the list.
+Of several processes that append the same version of a table, or an answer to the same command, one succeeds; the others
+get a `Conflict`. A table is its events; the row in `tables` only holds what was fixed at its beginning and a summary
+for lists.
 """
 
-import json
 import sqlite3
 import time
-from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import lru_cache
+from collections.abc import Collection, Sequence
+from contextlib import suppress
+from operator import itemgetter
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 
 import sqlalchemy as sa
-from pydantic import Field, TypeAdapter
-from sqlalchemy import event as hooks
-from sqlalchemy.exc import SQLAlchemyError
-from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
+from sqlalchemy.exc import IntegrityError, SQLAlchemyError
+from sqlalchemy.ext.asyncio import AsyncEngine
 
-from knobel import game
-from knobel.errors import KnobelError, Reason
+from knobel.errors import Reason
 from knobel.event import Event
-from knobel.schema import parse, to_mapping
-from knobel.table import BrokenTable, Refused, Seat, Table, replay
-from knobel.vocabulary import OptionValue, Ruleset
+from knobel.room import Phase
+from knobel.seat import Happening
+from knobel.server import bus
+from knobel.server.database import Database, file_database
+from knobel.server.rows import (
+    EVENTS,
+    MEMBERS,
+    TABLES,
+    Entry,
+    Founded,
+    Line,
+    Step,
+    Stored,
+    event_of,
+    event_rows,
+    events_of,
+    is_rearranged,
+    line_of,
+    member_rows,
+    replayed,
+    summary,
+    table_row,
+)
+from knobel.table import Refused
 
-BUSY_SECONDS = 2
-METADATA = sa.MetaData()
-TABLES = sa.Table(
-    "tables",
-    METADATA,
-    sa.Column("id", sa.Text, primary_key=True),
-    sa.Column("created", sa.Float, nullable=False),
-    sa.Column("ruleset", sa.Text, nullable=False),  # composed, as JSON
-    sa.Column("options", sa.Text, nullable=False),  # chosen ones, as JSON
-    sa.Column("seats", sa.Text, nullable=False),  # JSON
-    sa.Column("begin", sa.Text, nullable=False),
-    sa.Column("follows", sa.Text),  # the table this is a new game of
-    sa.Column("version", sa.Integer, nullable=False),  # number of events; with the rest a summary for the list
-    sa.Column("totals", sa.Text, nullable=False),  # JSON
-    sa.Column("over", sa.Boolean, nullable=False),
-    sa.Column("updated", sa.Float, nullable=False, index=True),
-)
-EVENTS = sa.Table(
-    "events",
-    METADATA,
-    sa.Column("table_id", sa.Text, sa.ForeignKey("tables.id"), primary_key=True),
-    sa.Column("version", sa.Integer, primary_key=True, autoincrement=False),
-    sa.Column("command_id", sa.Text),  # what it answered; none for the beginning and computer players
-    sa.Column("at", sa.Float, nullable=False),
-    sa.Column("body", sa.Text, nullable=False),  # JSON
-    sa.UniqueConstraint("table_id", "command_id", name="events_command"),
-)
 Trouble = Literal["full", "locked", "read-only", "failed"]
 _TROUBLES: dict[int, Trouble] = {
     sqlite3.SQLITE_FULL: "full",
@@ -59,44 +51,24 @@ _TROUBLES: dict[int, Trouble] = {
     sqlite3.SQLITE_LOCKED: "locked",
     sqlite3.SQLITE_READONLY: "read-only",
 }
-_EVENT: TypeAdapter[Event] = TypeAdapter(Annotated[Event, Field(discriminator="kind")])
-_SEATS: TypeAdapter[tuple[Seat, ...]] = TypeAdapter(tuple[Seat, ...])
+_STATES: dict[str, Trouble] = {  # of PostgreSQL: https://www.postgresql.org/docs/current/errcodes-appendix.html
+    "53100": "full",
+    "55P03": "locked",  # waited too long for a lock
+    "57014": "locked",  # took too long
+    "40P01": "locked",
+    "40001": "locked",
+    "25006": "read-only",
+}
+_RACES = ("events_pkey", "events_command")  # what a process meets that was not the first
+_RACES_ON_SQLITE = ("events.table_id, events.version", "events.table_id, events.command_id")
 
 
-@dataclass(frozen=True, slots=True)
-class Opened:
-    """A new table with its first event."""
+class Conflict(Refused):
+    """Another process was first: nothing was written; read what is new of the tables (`versions`) and decide again."""
 
-    table: Table
-    follows: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Step:
-    """The latest event of `table` and the command it answers."""
-
-    table: Table
-    command_id: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Stored:
-    """A table as the log has it, and the versions that answered commands."""
-
-    table: Table
-    answers: dict[str, int]
-
-
-@dataclass(frozen=True, slots=True)
-class Line:
-    """A table in the list of tables."""
-
-    id: str
-    ruleset: Ruleset
-    seats: tuple[Seat, ...]
-    totals: tuple[int, ...]
-    over: bool
-    updated: float
+    def __init__(self) -> None:
+        """Who cannot decide again says what is said when storing fails."""
+        super().__init__("storage/failed", Reason("server-storage-failed"))
 
 
 class Store:
@@ -105,95 +77,191 @@ class Store:
     def __init__(self, engine: AsyncEngine) -> None:
         """`engine` must be at the present revision of the schema."""
         self.engine = engine
+        is_postgres = engine.dialect.name == "postgresql"  # SQLite reads one moment in every transaction
+        self._reader = engine.execution_options(isolation_level="REPEATABLE READ") if is_postgres else engine
+
+    @staticmethod
+    def on(database: Database) -> "Store":
+        """A store on a database that is prepared."""
+        return Store(database.engine())
 
     @staticmethod
     def on_sqlite(path: Path) -> "Store":
         """A store on a SQLite file that `folder.prepare` has seen to."""
-        engine = create_async_engine(sa.URL.create("sqlite+aiosqlite", database=str(path)))
-        use_pragmas(engine.sync_engine)
-        return Store(engine)
+        return Store.on(file_database(path))
 
-    async def append(self, opened: Sequence[Opened], steps: Sequence[Step]) -> None:
-        """Write everything in one durable transaction. Raises `Refused`; then nothing was written."""
+    async def append(self, founded: Sequence[Founded], steps: Sequence[Step]) -> None:
+        """Write everything in one durable transaction. Raises `Refused` or `Conflict`; then nothing was written.
+
+        Only if a connection to PostgreSQL breaks at the wrong moment, what was refused may be there after all; whoever
+        appends to the same table next gets a `Conflict` and finds it.
+        """
         now = time.time()
-        events = [_event_row(item.table, None, now) for item in opened]
-        events += [_event_row(item.table, item.command_id, now) for item in steps]
-        latest = {step.table.id: _summary(step.table, now) for step in steps}
+        events = [row for item in founded for row in event_rows(item.room, item.room.version, None, now)]
+        events += [row for step in steps for row in event_rows(step.room, step.n_events, step.command_id, now)]
+        events.sort(key=itemgetter("table_id", "version"))  # else two processes could block each other
+        latest = {step.room.id: step.room for step in sorted(steps, key=lambda step: (step.room.id, step.room.version))}
+        summaries = [{"table_id": room.id, **summary(room, now, "new_")} for room in latest.values()]
+        rearranged = {step.room.id for step in steps if is_rearranged(step)}
+        members = [*(item.room for item in founded), *(latest[table_id] for table_id in sorted(rearranged))]
+        versions = {item.room.id: item.room.version for item in founded}
+        versions |= {room.id: room.version for room in latest.values()}
         try:
             async with self.engine.begin() as connection:
-                if opened:
-                    await connection.execute(sa.insert(TABLES), [_table_row(item, now) for item in opened])
+                if founded:
+                    await connection.execute(sa.insert(TABLES), [table_row(item, now) for item in founded])
                 await connection.execute(sa.insert(EVENTS), events)
-                if latest:
-                    await connection.execute(_UPDATE, list(latest.values()))
+                if summaries:
+                    await connection.execute(_UPDATE, summaries)
+                if rearranged:
+                    await connection.execute(sa.delete(MEMBERS).where(MEMBERS.c.table_id.in_(rearranged)))
+                if members:
+                    rows = [row for room in members for row in member_rows(room)]
+                    await connection.execute(sa.insert(MEMBERS), rows)
+                await bus.announce(connection, versions)
+        except IntegrityError as error:
+            raise (Conflict() if _is_race(error) else failed(error)) from error
         except (SQLAlchemyError, OSError) as error:
             raise failed(error) from error
 
     async def load(self, table_id: str) -> Stored | None:
         """A table replayed from its events, None if unknown. Raises `BrokenTable`, or `Refused` if reading fails."""
-        columns = (EVENTS.c.version, EVENTS.c.command_id, EVENTS.c.body)
-        query = sa.select(*columns).where(EVENTS.c.table_id == table_id).order_by(EVENTS.c.version)
+        if not table_id.isprintable():  # PostgreSQL has no text with a NUL
+            return None
+        query = _ENTRIES.where(EVENTS.c.table_id == table_id)
         try:
-            async with self.engine.connect() as connection:
+            async with self._reader.connect() as connection:
                 head = (await connection.execute(sa.select(TABLES).where(TABLES.c.id == table_id))).one_or_none()
                 rows = (await connection.execute(query)).all()
         except (SQLAlchemyError, OSError) as error:
             raise failed(error) from error
-        return None if head is None else _replayed(head, rows)
+        return None if head is None else replayed(head, rows)
 
-    async def latest(self, n: int) -> tuple[Line, ...]:
-        """The tables that were played last. Raises `Refused` if reading fails."""
-        return await self._lines(sa.select(TABLES).order_by(TABLES.c.updated.desc(), TABLES.c.id).limit(n))
+    async def mine(self, guest: str, n: int) -> tuple[Line, ...]:
+        """A guest's tables, the latest first. Raises `Refused` if reading fails."""
+        query = sa.select(TABLES).join(MEMBERS, MEMBERS.c.table_id == TABLES.c.id).where(MEMBERS.c.guest == guest)
+        return await self._lines(query.order_by(TABLES.c.updated.desc(), TABLES.c.id).limit(n))
+
+    async def lobby(self, n: int, since: float) -> tuple[Line, ...]:
+        """Open tables that wait for players, changed after `since`. Raises `Refused` if reading fails."""
+        is_open = TABLES.c.public & (TABLES.c.phase == "gathering") & (TABLES.c.updated > since)
+        return await self._lines(sa.select(TABLES).where(is_open).order_by(TABLES.c.updated.desc()).limit(n))
+
+    async def results(self, guest: str, n: int) -> tuple[Line, ...]:
+        """A guest's finished games, the latest first. Raises `Refused` if reading fails."""
+        query = sa.select(TABLES).join(MEMBERS, MEMBERS.c.table_id == TABLES.c.id)
+        query = query.where((MEMBERS.c.guest == guest) & (TABLES.c.phase == "over"))
+        return await self._lines(query.order_by(TABLES.c.updated.desc(), TABLES.c.id).limit(n))
+
+    async def events_of(self, table_ids: Sequence[str]) -> dict[str, list[Event | Happening]]:
+        """The events of some tables, in order and not checked; those that cannot be read are left out.
+
+        Raises `Refused` if reading fails.
+        """
+        query = sa.select(EVENTS.c.table_id, EVENTS.c.body).where(EVENTS.c.table_id.in_(table_ids))
+        events: dict[str, list[Event | Happening]] = {}
+        for row in await self._rows(query.order_by(EVENTS.c.table_id, EVENTS.c.version)):
+            with suppress(ValueError):
+                events.setdefault(row.table_id, []).append(event_of(row.body))
+        return events
+
+    async def due(self, now: float, n: int) -> tuple[str, ...]:
+        """Slow games in which a turn should be over by the time of day. Raises `Refused` if reading fails."""
+        query = sa.select(TABLES.c.id).where((TABLES.c.due < now) & (TABLES.c.phase == "playing"))
+        return await self._ids(query.order_by(TABLES.c.due).limit(n))
+
+    async def abandoned(self, phases: Sequence[Phase], before: float, n: int) -> tuple[str, ...]:
+        """Tables in one of these phases at which nothing has happened since. Raises `Refused` if reading fails."""
+        query = sa.select(TABLES.c.id).where(TABLES.c.phase.in_(phases) & (TABLES.c.updated < before))
+        return await self._ids(query.order_by(TABLES.c.updated).limit(n))
+
+    async def never_begun(self, before: float, n: int) -> tuple[str, ...]:
+        """Tables that were given up before a game began. Raises `Refused` if reading fails."""
+        is_empty = (TABLES.c.phase == "closed") & (TABLES.c.totals == "[]")
+        return await self._ids(sa.select(TABLES.c.id).where(is_empty & (TABLES.c.updated < before)).limit(n))
+
+    async def drop(self, table_ids: Sequence[str]) -> None:
+        """Forget tables with their events. Raises `Refused`."""
+        try:
+            async with self.engine.begin() as connection:
+                for table, column in (
+                    (EVENTS, EVENTS.c.table_id),
+                    (MEMBERS, MEMBERS.c.table_id),
+                    (TABLES, TABLES.c.id),
+                ):
+                    await connection.execute(sa.delete(table).where(column.in_(table_ids)))
+        except (SQLAlchemyError, OSError) as error:
+            raise failed(error) from error
+
+    async def later(self, table_id: str, version: int) -> tuple[Entry, ...]:
+        """What came after a version of a table. Raises `BrokenTable`, or `Refused` if reading fails."""
+        rows = await self._rows(_ENTRIES.where(EVENTS.c.table_id == table_id, EVENTS.c.version > version))
+        events = events_of(table_id, rows, version + 1)
+        return tuple(Entry(event, row.command_id) for event, row in zip(events, rows, strict=True))
+
+    async def versions(self, table_ids: Collection[str]) -> dict[str, int]:
+        """How far the log is with these tables. Raises `Refused` if reading fails."""
+        found: dict[str, int] = {}
+        wanted = list(table_ids)
+        for ids in (wanted[at : at + _MOST_IDS] for at in range(0, len(wanted), _MOST_IDS)):
+            query = sa.select(TABLES.c.id, TABLES.c.version).where(TABLES.c.id.in_(ids))
+            found |= {row.id: row.version for row in await self._rows(query)}
+        return found
 
     async def line(self, table_id: str) -> Line | None:
         """One table as in the list. Raises `Refused` if reading fails."""
+        if not table_id.isprintable():
+            return None
         return next(iter(await self._lines(sa.select(TABLES).where(TABLES.c.id == table_id))), None)
 
+    async def with_code(self, code: str) -> str | None:
+        """The id of the table with this code. Raises `Refused` if reading fails."""
+        if not code.isprintable():
+            return None
+        return next(iter(await self._ids(sa.select(TABLES.c.id).where(TABLES.c.code == code))), None)
+
+    async def _ids(self, query: sa.Select[Any]) -> tuple[str, ...]:
+        return tuple(row.id for row in await self._rows(query))
+
     async def _lines(self, query: sa.Select[Any]) -> tuple[Line, ...]:
+        return tuple(line for row in await self._rows(query) if (line := line_of(row)) is not None)
+
+    async def _rows(self, query: sa.Select[Any]) -> list[Any]:
         try:
-            async with self.engine.connect() as connection:
-                rows = (await connection.execute(query)).all()
+            async with self._reader.connect() as connection:
+                return list(await connection.execute(query))
         except (SQLAlchemyError, OSError) as error:
             raise failed(error) from error
-        return tuple(line for row in rows if (line := _line(row)) is not None)
 
     async def close(self) -> None:
         """Close all connections."""
         await self.engine.dispose()
 
 
-def use_pragmas(engine: sa.Engine) -> None:
-    """Durable commits on SQLite; transactions begin when SQLAlchemy says so, also for changes of the schema."""
-
-    @hooks.listens_for(engine, "connect")
-    def _(connection: Any, _record: object) -> None:
-        connection.isolation_level = None
-        cursor = connection.cursor()
-        for pragma in (
-            "journal_mode=WAL",
-            "synchronous=FULL",
-            "foreign_keys=ON",
-            f"busy_timeout={BUSY_SECONDS * 1000}",
-        ):
-            cursor.execute(f"PRAGMA {pragma}")
-        cursor.close()
-
-    @hooks.listens_for(engine, "begin")
-    def _(connection: sa.Connection) -> None:
-        connection.exec_driver_sql("BEGIN")
-
-
+_MOST_IDS = 1000  # in one query
+_ENTRIES = sa.select(EVENTS.c.version, EVENTS.c.command_id, EVENTS.c.body, EVENTS.c.at).order_by(EVENTS.c.version)
+_SUMMARY = ("version", "phase", "seats", "totals", "acting", "due", "updated")
 _UPDATE = (
     sa.update(TABLES)
     .where(TABLES.c.id == sa.bindparam("table_id"))
-    .values({name: sa.bindparam(f"new_{name}") for name in ("version", "totals", "over", "updated")})
+    .values({name: sa.bindparam(f"new_{name}") for name in _SUMMARY})
 )
 
 
 def trouble(error: BaseException | None) -> Trouble:
     """What is the matter with the database, in one word."""
-    number = getattr(getattr(error, "orig", None), "sqlite_errorcode", None) or 0
+    original = getattr(error, "orig", None)
+    state = getattr(original, "sqlstate", None)
+    if state is not None:
+        return _STATES.get(state, "failed")
+    number = getattr(original, "sqlite_errorcode", None) or 0
     return _TROUBLES.get(number & 0xFF, "failed")  # the rest of the number only says where
+
+
+def _is_race(error: IntegrityError) -> bool:
+    """Whether another process has written the same version, or the answer to the same command."""
+    cause = getattr(error.orig, "__cause__", None)
+    return getattr(cause, "constraint_name", None) in _RACES or str(error.orig).endswith(_RACES_ON_SQLITE)
 
 
 def failed(error: Exception) -> Refused:
@@ -201,65 +269,3 @@ def failed(error: Exception) -> Refused:
     if trouble(error) == "full":
         return Refused("storage/full", Reason("server-storage-full"))
     return Refused("storage/failed", Reason("server-storage-failed"))
-
-
-def _event_row(table: Table, command_id: str | None, now: float) -> dict[str, object]:
-    body = _EVENT.dump_json(table.events[-1]).decode()
-    return {"table_id": table.id, "version": table.version, "command_id": command_id, "at": now, "body": body}
-
-
-def _summary(table: Table, now: float, prefix: str = "new_") -> dict[str, object]:
-    totals = json.dumps(game.result(table.state).totals)
-    fields = {"version": table.version, "totals": totals, "over": game.is_over(table.state), "updated": now}
-    return {"table_id": table.id, **{prefix + name: value for name, value in fields.items()}}
-
-
-def _table_row(item: Opened, now: float) -> dict[str, object]:
-    table, summary = item.table, _summary(item.table, now, "")
-    return {
-        "id": summary.pop("table_id"),
-        "created": now,
-        "ruleset": json.dumps(to_mapping(table.ruleset)),
-        "options": json.dumps(table.ruleset.options),
-        "seats": _SEATS.dump_json(table.seats).decode(),
-        "begin": table.begin,
-        "follows": item.follows,
-        **summary,
-    }
-
-
-@lru_cache(maxsize=256)
-def _ruleset(text: str, options: str) -> Ruleset:
-    """The ruleset of a stored table; most tables share them. Raises `ValueError` or `KnobelError`."""
-    chosen: list[tuple[str, OptionValue]] = [
-        (name, tuple(value) if isinstance(value, list) else value) for name, value in json.loads(options)
-    ]
-    return parse(json.loads(text), "store", tuple(chosen))
-
-
-def _replayed(head: Any, rows: Sequence[Any]) -> Stored:
-    try:
-        ruleset, seats = _ruleset(head.ruleset, head.options), _SEATS.validate_json(head.seats, strict=True)
-    except (ValueError, KnobelError) as error:
-        raise BrokenTable(head.id, 0, f"its header cannot be read: {str(error)[:80]}") from None
-    events: list[Event] = []
-    for number, row in enumerate(rows, 1):
-        if row.version != number:
-            raise BrokenTable(head.id, number, "the event is missing")
-        try:
-            events.append(_EVENT.validate_json(row.body, strict=True))
-        except ValueError as error:
-            raise BrokenTable(head.id, number, f"the event cannot be read: {str(error)[:80]}") from None
-    if len(events) != head.version:
-        raise BrokenTable(head.id, min(len(events), head.version) + 1, f"{head.version} events were written")
-    table = replay(head.id, ruleset, seats, head.begin, events)
-    return Stored(table, {row.command_id: row.version for row in rows if row.command_id is not None})
-
-
-def _line(row: Any) -> Line | None:
-    """A line of the list; None for a row that cannot be read, which loading it will tell."""
-    try:
-        seats, totals = _SEATS.validate_json(row.seats, strict=True), tuple(json.loads(row.totals))
-        return Line(row.id, _ruleset(row.ruleset, row.options), seats, totals, row.over, row.updated)
-    except (ValueError, TypeError, KnobelError):
-        return None

@@ -1,13 +1,13 @@
-"""Alembic runs this file; `knobel.server.folder` hands it the connection."""
+"""Alembic runs this file; `knobel.server.database` hands it the connection."""
 
 from alembic import context
 
-from knobel.server.store import METADATA
+from knobel.server.rows import METADATA
 
 context.configure(
     connection=context.config.attributes["connection"],
     target_metadata=METADATA,
-    transactional_ddl=True,  # a killed migration leaves nothing behind, on SQLite as well
+    transactional_ddl=True,  # a killed migration leaves nothing behind, on both databases
 )
 with context.begin_transaction():
     context.run_migrations()
