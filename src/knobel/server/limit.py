@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from ipaddress import IPv6Address, ip_address, ip_network
-from typing import Any
+from typing import Any, Literal
 
 from knobel.errors import Reason
 from knobel.table import Refused
@@ -20,6 +20,9 @@ class Limits:
 
     new: int = 10  # tables, and as many house rulesets, that one address may make at once ...
     new_seconds: float = 60.0  # ... refilled over so many seconds
+    codes: int = 20  # of tables, that one address may try in a minute
+    names: int = 5  # new guests and new names, in a minute, of one address and of one guest
+    tries: int = 5  # recovery phrases that one address may try in a minute
     sockets: int = 12_000  # open at once
     sockets_of_address: int = 50
     sockets_of_loopback: int = 12_000  # a proxy or a load test on this machine
@@ -66,9 +69,15 @@ class Bucket:
 class Buckets:
     """A bucket for everybody, full at first."""
 
-    def __init__(self, most: int, seconds: float, clock: Callable[[], float] = time.monotonic) -> None:
-        """An empty bucket is full again after `seconds`."""
-        self._most, self._seconds, self._clock = most, seconds, clock
+    def __init__(
+        self,
+        most: int,
+        seconds: float,
+        clock: Callable[[], float] = time.monotonic,
+        key: Literal["server-too-many-new", "server-too-many-tries"] = "server-too-many-new",
+    ) -> None:
+        """An empty bucket is full again after `seconds`; `key` is what is said meanwhile."""
+        self._most, self._seconds, self._clock, self._key = most, seconds, clock, key
         self._buckets: dict[str, Bucket] = {}  # those used last at the end
 
     def __len__(self) -> int:
@@ -85,7 +94,7 @@ class Buckets:
         if not bucket.take(now):
             wait = max(1, math.ceil(bucket.wait))
             params = {"most": self._most, "seconds": round(self._seconds), "wait": wait}
-            raise TooMany("request/too-many", Reason("server-too-many-new", params), wait)
+            raise TooMany("request/too-many", Reason(self._key, params), wait)
 
 
 class Places:
