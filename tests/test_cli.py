@@ -29,6 +29,7 @@ COMMANDS = (
     ("play",),
     ("serve",),
     ("solve",),
+    ("verify",),
     ("backup",),
     ("restore",),
 )
@@ -223,7 +224,7 @@ def test_a_failing_case_is_named_and_gives_exit_code_1(shell: Shell, tmp_path: P
             "rules shw",
             "There is no command shw. Possible are list, show, diff, check, export, cases. Did you mean show?",
         ),
-        ("ruls", "Possible are play, serve, solve, simulate, backup, restore, rules. Did you mean rules?"),
+        ("ruls", "Possible are play, serve, solve, simulate, verify, backup, restore, rules. Did you mean rules?"),
         ("play --port 70000", "--port: Expected a whole number from 0 to 65535, not 70000."),
         ("serve --port x", "--port: Expected a whole number from 0 to 65535, not x."),
         ("--port -1", "--port: Expected a whole number from 0 to 65535, not -1."),

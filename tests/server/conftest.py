@@ -3,7 +3,10 @@ from pathlib import Path
 
 import pytest
 
+from tests.postgres import cluster, empty_postgres, place, postgres
 from tests.server.serving import Served, serving
+
+__all__ = ["cluster", "empty_postgres", "place", "postgres", "served"]
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from multiprocessing.connection import Connection
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Self, TypeVar
 
 import httpx
 import pytest
@@ -24,18 +24,23 @@ from knobel.event import ChooseDice, EnterBox, PickBox, SpendToken, ThrowDice
 from knobel.players.policy import Policy
 from knobel.server import app, folder
 from knobel.server import socket as game_socket
+from knobel.server.access import Access
 from knobel.server.app import configuration, create_app, listen
-from knobel.server.chance import draw as random_draw
+from knobel.server.database import Database, file_database
+from knobel.server.difference import changed
 from knobel.server.hall import Hall
 from knobel.server.limit import Limits
+from knobel.server.messages import PROTOCOL
 from knobel.server.store import Store
 from knobel.table import Draw
 from knobel.tray import Tray, move_of
 
 T = TypeVar("T")
 PEOPLE = ({"name": "Ada", "kind": "person"}, {"name": "Ben", "kind": "person"})
-MANY = Limits(new=1_000_000)  # tests make many tables
+MANY = Limits(new=1_000_000, names=1_000_000, tries=1_000_000)  # tests make many tables
 AGAINST_COMPUTER = (PEOPLE[0], {"name": "Robo", "kind": "computer"})
+BEGUN = 3  # the version of a table that has just begun, without shares: open, seal, begin
+HELLO = json.dumps({"type": "hello", "protocol": PROTOCOL})
 
 
 needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="mounting a file system of its own needs root")
@@ -55,13 +60,15 @@ def small_disk(path: Path, options: str) -> Iterator[Path]:
 class Served:
     """A running server."""
 
-    def __init__(self, database: Path, draw: Draw, policy: Policy | None, host: str, limits: Limits) -> None:
-        self.hall = Hall(Store.on_sqlite(database), draw, policy)
+    def __init__(
+        self, database: Database, draw: Draw | None, policy: Policy | None, access: Access, limits: Limits
+    ) -> None:
+        self.hall = Hall(Store.on(database), draw, policy)
         self._listener = listen("127.0.0.1", 0)
         self.port = self._listener.getsockname()[1]
         self.url = f"http://127.0.0.1:{self.port}"
         self.http = httpx.Client(base_url=self.url, timeout=20)
-        self._server = uvicorn.Server(configuration(create_app(self.hall, host, limits)))
+        self._server = uvicorn.Server(configuration(create_app(self.hall, access, limits)))
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._run, daemon=True)
 
@@ -92,20 +99,31 @@ class Served:
         return asyncio.run_coroutine_threadsafe(run(), self._loop).result(20)
 
     def open(self, ruleset: str = "classic", seats: tuple[dict[str, str], ...] = PEOPLE, **more: Any) -> str:
-        """The id of a new table."""
-        body = {"ruleset": ruleset, "options": {}, "seats": seats, **more}
+        """The id of a new table of the tests' own guest, at which the game has begun."""
+        body = {"ruleset": ruleset, "options": {}, "seats": seats, "start": True, **more}
         answer = self.http.post("/api/tables", json=body)
         assert answer.status_code == 201, answer.text
+        self.http.headers["cookie"] = cookie_of(answer) or self.http.headers.get("cookie", "")
         return str(answer.json()["id"])
+
+    def guest(self, name: str) -> str:
+        """The Cookie header of a new guest."""
+        answer = httpx.post(f"{self.url}/api/me", json={"name": name})
+        assert answer.status_code == 200, answer.text
+        return cookie_of(answer)
 
     def join(self, table_id: str, since: int | None = None, **more: Any) -> "Player":
         """A socket at a table, after the hello and its answer."""
         return Player(self.connect(table_id, **more), since)
 
-    def connect(self, table_id: str, **more: Any) -> ClientConnection:
-        """A bare socket."""
+    def connect(self, table_id: str, cookie: str | None = None, **more: Any) -> ClientConnection:
+        """A bare socket, of the tests' own guest unless told."""
         address = f"ws://127.0.0.1:{self.port}/api/tables/{table_id}/socket"
-        connection: ClientConnection = connect(address, compression=None, legacy=True, **more)
+        own = self.http.headers.get("cookie", "")
+        headers = {"Cookie": own if cookie is None else cookie, **more.pop("additional_headers", {})}
+        connection: ClientConnection = connect(
+            address, compression=None, legacy=True, additional_headers=headers, **more
+        )
         return connection
 
     @property
@@ -132,7 +150,7 @@ def asleep(served: Served, table: str, n_bytes: int) -> Iterator[ClientConnectio
     raw = served.raw()
     raw.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, n_bytes)
     connection = served.connect(table, max_queue=1, sock=raw)
-    connection.send('{"type":"hello","protocol":1}')
+    connection.send(HELLO)
     while not served.hall_watchers(table):
         time.sleep(0.01)
     try:
@@ -167,10 +185,12 @@ class Player:
     def __init__(self, connection: ClientConnection, since: int | None = None) -> None:
         self.connection = connection
         self.events: list[dict[str, Any]] = []
-        self.send({"type": "hello", "protocol": 1, "since": since})
+        self.present: dict[str, Any] = {}
+        self.live: dict[str, Any] = {"version": since}
+        self.send({"type": "hello", "protocol": PROTOCOL, "since": since})
         self.first = self.receive()
 
-    def __enter__(self) -> "Player":
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -188,11 +208,35 @@ class Player:
         self.connection.send(json.dumps(message))
 
     def receive(self, timeout: float = 10) -> dict[str, Any]:
-        message: dict[str, Any] = json.loads(self.connection.recv(timeout))
-        if message["type"] != "reply":
-            self.live = message["live"]
-            self.events += message["events"]
+        """The next frame that is not about who is there: these come at any time."""
+        while (message := self.hear(timeout))["type"] == "present":
+            pass
         return message
+
+    def hear(self, timeout: float = 10) -> dict[str, Any]:
+        """The next frame, taken in."""
+        message: dict[str, Any] = json.loads(self.connection.recv(timeout))
+        match message["type"]:
+            case "present":
+                self.present = message
+            case "table":
+                self.live = message["live"]
+                self.events += message["events"]
+            case "update":
+                assert message["base"] in (None, self.live["version"]), "an update is missing"
+                self.live = changed(self.live, message["change"])
+                self.events += message["events"]
+        return message
+
+    def ask(self, **act: Any) -> dict[str, Any]:
+        """Ask for something around the game, and wait for the answer."""
+        self.send({"type": "request", "id": uuid.uuid4().hex, "version": self.version, "act": act})
+        return self.until_reply()
+
+    def until(self, look: Callable[[], bool]) -> None:
+        """Take in frames until something is so."""
+        while not look():
+            self.hear()
 
     def until_reply(self) -> dict[str, Any]:
         """The next reply; what comes before it is taken in."""
@@ -223,6 +267,12 @@ class Player:
         return self.enter(action.removeprefix("enter "))
 
 
+def cookie_of(answer: httpx.Response) -> str:
+    """The Cookie header with what an answer has set; empty if it has set nothing."""
+    header: str = answer.headers.get("set-cookie", "")
+    return header.partition(";")[0]
+
+
 def wire_move(action: str, live: dict[str, Any]) -> dict[str, Any]:
     """An action text as a move for the wire: of equal dice the leftmost."""
     pool = tuple((thrown["seat"], tuple(thrown["dice"])) for thrown in live["pool"])
@@ -241,12 +291,22 @@ def wire_move(action: str, live: dict[str, Any]) -> dict[str, Any]:
 
 @contextmanager
 def serving(
-    data: Path,
-    draw: Draw = random_draw,
+    data: Path | Database,
+    draw: Draw | None = None,
     policy: Policy | None = None,
-    host: str = "127.0.0.1",
+    access: Access = Access(),  # noqa: B008 - a value
     limits: Limits = MANY,
 ) -> Iterator[Served]:
-    """A server on the database in a folder, for as long as the block runs."""
-    with folder.locked(data) as database, Served(database, draw, policy, host, limits) as served:
+    """A server on the database in a folder or on one that is prepared, for as long as the block runs."""
+    with opened(data) as database, Served(database, draw, policy, access, limits) as served:
         yield served
+
+
+@contextmanager
+def opened(data: Path | Database) -> Iterator[Database]:
+    """The database in a folder, or one that is prepared."""
+    if isinstance(data, Database):
+        yield data
+    else:
+        with folder.locked(data) as path:
+            yield file_database(path)

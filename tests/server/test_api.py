@@ -2,7 +2,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from knobel.server.messages import RulesetOffers
+from knobel.server.page_messages import RulesetOffers
 from tests.server.serving import Served
 
 
@@ -26,15 +26,25 @@ def test_no_request_breaks_the_api(served: Served, tmp_path: Path) -> None:
 def test_every_answer_that_is_no_table_is_described(served: Served) -> None:
     paths = served.http.get("/api/openapi.json").json()["paths"]
     assert set(paths) == {
+        "/api/codes/{code}",
         "/api/health",
         "/api/house-preview",
         "/api/house-rules",
         "/api/house-rules/{digest}",
+        "/api/lobby",
+        "/api/me",
+        "/api/me/dice",
+        "/api/me/forget",
+        "/api/me/phrase",
+        "/api/me/recover",
+        "/api/me/results",
         "/api/rulesets",
         "/api/rulesets/compose",
         "/api/rulesets/{name}/page",
         "/api/tables",
         "/api/tables/{table_id}",
+        "/api/tables/{table_id}/dice",
+        "/api/tables/{table_id}/qr.svg",
         "/api/tables/{table_id}/record",
     }
     assert RulesetOffers.__doc__ == "GET /api/rulesets"

@@ -1,30 +1,25 @@
+"""The dice of the server: faces from bytes, without bias."""
+
+import secrets
 from collections import Counter
 from random import Random
 
 import pytest
 
-from knobel.server.chance import draw
+from knobel.fair import draw_of
 
 
-class Extreme(Random):
-    """A generator of bits that gives these numbers, as far as they fit, over and over."""
-
-    def __init__(self, *bits: int) -> None:
-        super().__init__()
-        self.bits, self.n_calls = bits, 0
-
-    def getrandbits(self, k: int, /) -> int:
-        self.n_calls += 1
-        return self.bits[self.n_calls % len(self.bits)] & ((1 << k) - 1)
-
-
-@pytest.mark.parametrize(("bits", "faces"), [((0,), {1}), ((5,), {6}), ((7, 6, 0), {1}), ((7, 7, 5), {6})])
-def test_extremes_of_the_generator_are_faces_or_thrown_away(bits: tuple[int, ...], faces: set[int]) -> None:  # B026
-    assert set(draw(100, Extreme(*bits).randrange)) == faces
+@pytest.mark.parametrize(("block", "faces"), [((0,), {1}), ((251,), {6}), ((255, 252, 0), {1}), ((255, 253, 5), {6})])
+def test_extremes_of_the_bytes_are_faces_or_thrown_away(
+    monkeypatch: pytest.MonkeyPatch, block: tuple[int, ...], faces: set[int]
+) -> None:  # B026
+    for where in ("hmac.digest", "knobel.fair.digest"):
+        monkeypatch.setattr(where, lambda *_: bytes(block), raising=False)
+    assert set(draw_of(bytes(32), "t", [], 1)(100)) == faces
 
 
 def test_so_many_dice_as_were_thrown() -> None:
-    assert [len(draw(n)) for n in range(9)] == list(range(9))
+    assert [len(draw_of(bytes(32), "t", [], 1)(n)) for n in range(9)] == list(range(9))
 
 
 def chi_square(counts: Counter[int], n: int) -> float:
@@ -35,7 +30,7 @@ def chi_square(counts: Counter[int], n: int) -> float:
 @pytest.mark.parametrize("seed", [1, 2])
 def test_faces_are_equally_likely(seed: int) -> None:  # B027; chi-square with 5 degrees: 25.7 is p = 1e-4
     n = 600_000
-    faces = draw(n, Random(seed).randrange)
+    faces = [face for event in range(n // 6) for face in draw_of(seed.to_bytes(32), "t", [], event)(6)]
     assert set(faces) == set(range(1, 7))
     assert chi_square(Counter(faces), n) < 25.7
     rounded = Random(seed)  # the fault of B027, to show that this test sees it
@@ -43,5 +38,5 @@ def test_faces_are_equally_likely(seed: int) -> None:  # B027; chi-square with 5
     assert chi_square(wrong, n) > 25.7
 
 
-def test_the_real_source_gives_every_face() -> None:
-    assert set(draw(2000)) == set(range(1, 7))
+def test_a_seed_of_the_real_source_gives_every_face() -> None:
+    assert set(draw_of(secrets.token_bytes(32), "t", [], 0)(2000)) == set(range(1, 7))

@@ -96,6 +96,19 @@ def test_a_flood_of_pings_does_not_fill_the_memory(served: Served, monkeypatch: 
     assert served.http.get("/api/health").status_code == 200
 
 
+@pytest.mark.parametrize("opcode", [0x9, 0xA])
+def test_more_pings_or_pongs_than_allowed_end_a_connection(served: Served, opcode: int) -> None:  # drill 16
+    frame = bytes([0x80 | opcode, 0x80]) + bytes(4)
+    with served.raw() as raw:
+        raw.sendall(upgrade(served.open()))
+        assert raw.recv(4096).startswith(b"HTTP/1.1 101")
+        raw.sendall(frame * (handshake.MAX_PINGS + 2))  # one may have come back meanwhile
+        pongs = b"" if opcode == 0xA else bytes([0x8A, 0]) * handshake.MAX_PINGS
+        said = reads(raw, drip=b"")
+        assert said.startswith(pongs)
+        assert said.endswith(bytes([0x88, 2]) + (1008).to_bytes(2, "big"))
+
+
 def takes(raw: socket.socket, parts: list[bytes]) -> bool:
     """Whether the server takes all that while no answer is read."""
     try:

@@ -13,8 +13,8 @@ from alembic import command
 from alembic.config import Config
 
 import knobel
-from knobel.server import folder, house
-from tests.server.serving import PEOPLE, Served, serving
+from knobel.server import database, folder, house
+from tests.server.serving import AGAINST_COMPUTER, PEOPLE, Served, serving
 from tests.server.test_page import refused
 
 LABELS = {"de": "Unsere Regeln", "en": "Our rules"}
@@ -72,11 +72,13 @@ def test_a_preview_keeps_nothing_and_gives_the_points(served: Served) -> None:
 
 def test_a_table_is_played_by_house_rules_and_again(served: Served) -> None:
     name = f"house:{keep(served, HOUSE)['digest']}"
-    table = served.open(name)
+    table = served.open(name, AGAINST_COMPUTER)
     with served.join(table) as player:
         assert player.first["ruleset"]["labels"] == LABELS
         player.throw()
         player.enter("chance")
+        assert player.ask(do="rise")["ok"]  # a computer plays to the end
+        player.until(lambda: player.live["room"]["phase"] == "over")
     again = served.http.post(
         "/api/tables", json={"ruleset": None, "options": {}, "seats": list(PEOPLE), "begin": "rotate", "follows": table}
     )
@@ -233,17 +235,15 @@ def test_a_full_server_keeps_no_more_but_still_knows_what_it_has(
     assert len(served.http.get("/api/house-rules").json()["rules"]) == 2
 
 
-def test_a_database_of_before_house_rules_is_brought_up_to_date(tmp_path: Path) -> None:
+def test_a_database_of_before_house_rules_is_brought_up_to_date(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as old:
+        old.setattr(command, "upgrade", _upgrade_to("0001", command.upgrade))
+        folder.prepare(tmp_path / folder.DATABASE)
     with serving(tmp_path) as served:
-        table = served.open()
-    path = tmp_path / folder.DATABASE
-    with closing(sqlite3.connect(path)) as connection:  # back to revision 0001
-        connection.execute("DROP TABLE house_rules")
-        connection.execute("UPDATE alembic_version SET version_num = '0001'")
-        connection.commit()
-    with serving(tmp_path) as served:
-        assert served.http.get(f"/api/tables/{table}").status_code == 200
-        keep(served, HOUSE)
+        name = f"house:{keep(served, HOUSE)['digest']}"
+        assert served.http.get(f"/api/tables/{served.open(name)}").status_code == 200
 
 
 def test_a_migration_that_is_killed_leaves_the_old_database(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -264,7 +264,7 @@ def test_a_migration_that_is_killed_leaves_the_old_database(tmp_path: Path, monk
         assert connection.execute("SELECT version_num FROM alembic_version").fetchone() == ("0001",)
     folder.prepare(path)
     with closing(sqlite3.connect(path)) as connection:
-        assert connection.execute("SELECT version_num FROM alembic_version").fetchone() == (folder.REVISION,)
+        assert connection.execute("SELECT version_num FROM alembic_version").fetchone() == (database.REVISION,)
 
 
 def _upgrade_to(revision: str, upgrade: Any) -> Any:

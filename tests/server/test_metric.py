@@ -1,6 +1,7 @@
 """`/healthz` and `/metrics`: what the server says about itself to whoever runs it."""
 
 import asyncio
+import json
 import re
 import socket
 import sqlite3
@@ -18,11 +19,13 @@ from sqlalchemy.ext.asyncio import create_async_engine
 
 import knobel
 from knobel.server import folder, writer
+from knobel.server.access import Access
 from knobel.server.app import create_app
 from knobel.server.hall import Hall
+from knobel.server.messages import PROTOCOL
 from knobel.server.metric import REASONS, REFUSALS, Metrics
 from knobel.server.store import Store
-from tests.server.serving import Player, Served, needs_root, serving, small_disk
+from tests.server.serving import BEGUN, HELLO, Player, Served, needs_root, serving, small_disk
 from tests.server.test_page import refused
 from tests.server.test_store import fill, legal_move
 
@@ -96,7 +99,7 @@ def test_commands_commits_and_refusals_are_counted(served: Served) -> None:
     before = figures(served)
     table = served.open()
     assert rises(served, before) == {
-        "events_committed_total": 1, "commits_total stored": 1, "commit_seconds_count": 1, "tables": 1,
+        "events_committed_total": BEGUN, "commits_total stored": 1, "commit_seconds_count": 1, "tables": 1,
     }  # fmt: skip
     with served.join(table) as player:
         before = figures(served)
@@ -114,7 +117,7 @@ def test_commands_commits_and_refusals_are_counted(served: Served) -> None:
         assert not player.play({"do": "throw", "keep": []}, version=1)["ok"]
         player.connection.send("{")
         player.connection.send(b"binary")
-        player.send({"type": "hello", "protocol": 1, "since": None})
+        player.connection.send(HELLO)
         for _ in range(3):
             assert not player.receive()["ok"]
         assert rises(served, before) == {
@@ -160,7 +163,7 @@ def _send_too_much(served: Served, table: str) -> None:
 
 def _send_foreign_hello(served: Served, table: str) -> None:
     connection = served.connect(table)
-    connection.send('{"type": "hello", "protocol": 2, "since": null}')
+    connection.send(json.dumps({"type": "hello", "protocol": PROTOCOL + 1}))
     assert "message/protocol" in str(connection.recv(10))
 
 
@@ -214,7 +217,9 @@ def test_codes_make_few_series() -> None:
 
 async def ask(path: str, peer: str | None = "127.0.0.1", host: str = "127.0.0.1", **headers: str) -> httpx.Response:
     """The answer of an app that nobody has started, to a peer that a test cannot really be."""
-    app: Any = create_app(Hall(Store(create_async_engine("sqlite+aiosqlite://"))), "dice.example")
+    app: Any = create_app(
+        Hall(Store(create_async_engine("sqlite+aiosqlite://"))), Access(public="https://dice.example")
+    )
 
     async def from_peer(scope: Any, receive: Any, send: Any) -> None:
         await app(scope | {"client": peer and (peer, 50_000)}, receive, send)

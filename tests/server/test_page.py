@@ -7,9 +7,9 @@ import pytest
 import knobel
 from knobel.record import Record
 from knobel.server import page
-from tests.server.serving import AGAINST_COMPUTER, PEOPLE, Served, serving
+from tests.server.serving import AGAINST_COMPUTER, PEOPLE, Served, cookie_of, serving
 
-TABLE: dict[str, Any] = {"ruleset": "classic", "options": {}, "seats": list(PEOPLE), "begin": "seat"}
+TABLE: dict[str, Any] = {"ruleset": "classic", "options": {}, "seats": list(PEOPLE), "begin": "seat", "start": True}
 
 
 def refused(answer: Any, status: int, code: str) -> dict[str, Any]:
@@ -67,11 +67,24 @@ def test_an_impossible_ruleset_is_refused(served: Served, ruleset: str, options:
 def test_a_new_table_is_in_the_list(served: Served) -> None:
     answer = served.http.post("/api/tables", json=TABLE | {"options": {"joker": "free"}})
     assert answer.status_code == 201
-    line = answer.json()
+    line, cookie = answer.json(), cookie_of(answer)
     assert len(line["id"]) >= 11  # 64 bits
-    assert (line["totals"], line["over"]) == ([0, 0], False)
-    assert served.http.get("/api/tables").json()["tables"] == [line]
+    assert (line["totals"], line["phase"], line["over"]) == ([0, 0], "playing", False)
+    assert served.http.get("/api/tables", headers={"cookie": cookie}).json()["tables"] == [line]
     assert served.http.get(f"/api/tables/{line['id']}").json() == line
+    for other in ("", served.guest("Eve")):  # only one's own
+        assert served.http.get("/api/tables", headers={"cookie": other}).json()["tables"] == []
+
+
+def test_a_table_that_gathers_has_no_points_and_no_record(served: Served) -> None:
+    seats = [PEOPLE[0], {"name": "", "kind": "free"}]
+    line = served.http.post("/api/tables", json=TABLE | {"seats": seats, "start": False}).json()
+    assert (line["totals"], line["phase"], line["acting"]) == ([], "gathering", None)
+    assert [(seat["name"], seat["guest"] is None, seat["ready"]) for seat in line["seats"]] == [
+        ("Ada", False, False),
+        ("", True, False),
+    ]
+    refused(served.http.get(f"/api/tables/{line['id']}/record"), 422, "room/not-begun")
 
 
 def test_the_list_has_the_latest_fifty_with_their_totals(served: Served) -> None:
@@ -104,7 +117,11 @@ def test_hostile_names_are_cleaned_and_equal_ones_allowed(served: Served) -> Non
         ({"seats": []}, "request/invalid"),
         ({"seats": [PEOPLE[0]] * 13}, "request/invalid"),
         ({"seats": [{"name": "x" * 41, "kind": "person"}]}, "request/invalid"),
-        ({"seats": [{"name": "", "kind": "person"}]}, "request/invalid"),
+        ({"seats": [{"name": "", "kind": "person"}]}, "seat/name-empty"),
+        ({"seats": [{"name": "", "kind": "computer"}]}, "seat/name-empty"),
+        ({"clock": 9}, "request/invalid"),
+        ({"dice": "typed", "seats": [PEOPLE[0], AGAINST_COMPUTER[1]]}, "seat/typed-people"),
+        ({"dice": "typed", "begin": "random"}, "room/typed-begin"),
         ({"seats": [{"name": "\u200b ", "kind": "person"}]}, "seat/name-empty"),
         ({"seats": [{"name": "Ada", "kind": "ghost"}]}, "request/invalid"),
         ({"seats": [{"name": 7, "kind": "person"}]}, "request/invalid"),
@@ -120,9 +137,11 @@ def test_an_impossible_table_is_refused(served: Served, changes: dict[str, Any],
 def test_the_next_game_begins_with_the_next_seat(served: Served) -> None:
     table, starters = None, []
     for _ in range(4):
-        table = served.open(begin="rotate", follows=table)
+        table = served.open("yatzy", (AGAINST_COMPUTER[1],) * 2, begin="rotate", follows=table)
         with served.join(table) as player:
-            starters.append(player.view["turn"]["seat"])
+            while player.live["room"]["phase"] == "playing":
+                player.receive()
+            starters += [event["seat"] for event in player.events if event["kind"] == "begin"]
     assert starters == [0, 1, 0, 1]
     follows_nothing = served.http.post("/api/tables", json=TABLE | {"begin": "rotate", "follows": "unknown"})
     refused(follows_nothing, 404, "table/unknown")

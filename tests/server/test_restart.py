@@ -14,16 +14,23 @@ from websockets.sync.client import connect
 
 from knobel.record import Record
 from knobel.server import folder
-from tests.server.serving import PEOPLE, Player, serve, wire_move
+from tests.server.serving import BEGUN, PEOPLE, Player, cookie_of, serve, wire_move
 
 N_KILLS = 22
 ROBO = {"name": "Robo", "kind": "computer"}
-TRIPLE = {"ruleset": "classic", "options": {"columns": 3}, "seats": [*PEOPLE, ROBO], "begin": "random"}
+TRIPLE = {
+    "ruleset": "classic",
+    "options": {"columns": 3},
+    "seats": [*PEOPLE, ROBO],
+    "begin": "random",
+    "start": True,
+}
 ACHT = {
     "ruleset": "acht-mann",
     "options": {"upper_threshold": 8, "samuel_mode": "throw"},  # special rounds come soon
     "seats": [*PEOPLE, {"name": "Cem", "kind": "person"}],
     "begin": "highest_throw",
+    "start": True,
 }
 
 FORKS = multiprocessing.get_context("forkserver")  # a server process each time, without importing everything again
@@ -49,12 +56,15 @@ class Process:
         self.process.close()
 
     @contextmanager
-    def joined(self, table: str, since: int | None) -> Iterator[Player]:
-        with connect(f"ws{self.url[4:]}api/tables/{table}/socket", compression=None) as connection:
+    def joined(self, table: str, since: int | None, cookie: str) -> Iterator[Player]:
+        address, headers = f"ws{self.url[4:]}api/tables/{table}/socket", {"Cookie": cookie}
+        with connect(address, compression=None, additional_headers=headers) as connection:
             yield Player(connection, since)
 
-    def open(self, body: dict[str, Any]) -> str:
-        return str(httpx.post(f"{self.url}api/tables", json=body).raise_for_status().json()["id"])
+    def open(self, body: dict[str, Any]) -> tuple[str, str]:
+        """The id of a new table, and the cookie of the new guest who sits there."""
+        answer = httpx.post(f"{self.url}api/tables", json=body).raise_for_status()
+        return str(answer.json()["id"]), cookie_of(answer)
 
 
 class Game:
@@ -104,11 +114,12 @@ class Game:
 
 
 def test_a_killed_server_has_lost_nothing_that_it_acknowledged(tmp_path: Path) -> None:  # drill 1
-    rng, game, table = random.Random(20), Game(), ""
+    rng, game, table, cookie = random.Random(20), Game(), "", ""
     for _ in range(N_KILLS):
         with Process(tmp_path) as server:
-            table = table or server.open(TRIPLE)
-            with server.joined(table, game.version) as player:
+            if not table:
+                table, cookie = server.open(TRIPLE)
+            with server.joined(table, game.version, cookie) as player:
                 whole = Record.parse(httpx.get(f"{server.url}api/tables/{table}/record").text)
                 assert_kept(whole, game)
                 killer = threading.Timer(rng.uniform(0.0, 0.3), server.process.kill)
@@ -126,11 +137,12 @@ def test_a_killed_server_has_lost_nothing_that_it_acknowledged(tmp_path: Path) -
 
 @pytest.mark.parametrize("seed", range(2))
 def test_a_server_killed_in_an_interruption_goes_on_with_it(tmp_path: Path, seed: int) -> None:
-    rng, game, table = random.Random(seed), Game(), ""
+    rng, game, table, cookie = random.Random(seed), Game(), "", ""
     for scene in ("helpers", "pool", "pick", "special"):
         with Process(tmp_path) as server:
-            table = table or server.open(ACHT)
-            with server.joined(table, game.version) as player, suppress(ConnectionClosed):
+            if not table:
+                table, cookie = server.open(ACHT)
+            with server.joined(table, game.version, cookie) as player, suppress(ConnectionClosed):
                 game.play(player, rng, scene, server.process.kill)
         assert game.acknowledged
     assert_whole(tmp_path, table, game)
@@ -164,10 +176,13 @@ def assert_kept(record: Record, game: Game) -> None:
     """Every acknowledged event stands in the record as it was seen, and the record replays."""
     list(record.replay())
     for version, event in game.acknowledged.items():
+        if version < BEGUN:
+            assert event["kind"] == ("open", "seal")[version - 1]
+            continue
         if event["kind"] == "begin":
             assert record.first == event["seat"]
             continue
-        stored = record.events[version - 2]
+        stored = record.events[version - BEGUN - 1]
         assert stored.seat == event["seat"]
         verb, _, argument = str(stored.action).partition(" ")
         assert verb == {"throw": "extra" if event["extra"] else "keep"}.get(event["kind"], event["kind"])

@@ -8,9 +8,11 @@ import pytest
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
 from knobel.server import handshake, present, socket
-from tests.server.serving import AGAINST_COMPUTER, PEOPLE, Player, Served, asleep, serving
+from knobel.server.messages import PROTOCOL
+from tests.server.serving import AGAINST_COMPUTER, BEGUN, HELLO, PEOPLE, Player, Served, asleep, serving
 
-GOOD = {"id": "command-1", "version": 1, "seat": 0, "move": {"do": "throw", "keep": []}, "type": "command"}
+GOOD = {"id": "command-1", "version": BEGUN, "seat": 0, "move": {"do": "throw", "keep": []}, "type": "command"}
+ASKED = {"id": "request-1", "version": BEGUN, "act": {"do": "rise"}, "type": "request"}
 
 
 def close_code(player: Player) -> int | None:
@@ -28,11 +30,17 @@ def close_code(player: Player) -> int | None:
 def test_a_hello_brings_the_whole_table(served: Served) -> None:
     with served.join(served.open("six-dice", begin="highest_throw")) as player:
         table = player.first
-        assert (table["type"], table["protocol"], table["begin"]) == ("table", 1, "highest_throw")
-        assert [seat["name"] for seat in table["seats"]] == ["Ada", "Ben"]
+        assert (table["type"], table["protocol"]) == ("table", PROTOCOL)
+        assert table["terms"] == {
+            "begin": "highest_throw", "dice": "provable", "pace": "live", "clock": None, "public": False,
+        }  # fmt: skip
+        room = table["live"]["room"]
+        assert [seat["name"] for seat in room["seats"]] == ["Ada", "Ben"]
+        assert {seat["guest"] for seat in room["seats"]} == {room["host"]} == {table["you"]}
         assert table["ruleset"]["dice"] == 6
-        (begin,) = table["events"]
-        assert (begin["kind"], begin["version"], len(begin["dice"])) == ("begin", 1, 6)
+        *around, begin = table["events"]
+        assert [event["kind"] for event in around] == ["open", "seal"]
+        assert (begin["kind"], begin["version"], len(begin["dice"])) == ("begin", BEGUN, 6)
         assert table["live"]["dice"] is None
         assert table["live"]["view"]["actions"] == ["keep -"]
 
@@ -88,7 +96,7 @@ def test_a_refused_command_changes_nothing(served: Served, changes: dict[str, An
         before = player.live
         player.send(GOOD | changes)
         reply = player.until_reply()
-        assert (reply["ok"], reply["problem"]["code"], reply["version"]) == (False, code, 1)
+        assert (reply["ok"], reply["problem"]["code"], reply["version"]) == (False, code, before["version"])
         with served.join(player.first["id"]) as other:
             assert other.live == before
 
@@ -113,6 +121,7 @@ def test_a_finished_game_takes_no_commands(served: Served) -> None:
 def test_a_repeated_command_gets_the_answer_of_the_first(served: Served) -> None:
     table = served.open()
     with served.join(table) as player:
+        before = player.version
         command = player.command({"do": "throw", "keep": []})
         player.send(command)
         first = player.until_reply()
@@ -123,8 +132,8 @@ def test_a_repeated_command_gets_the_answer_of_the_first(served: Served) -> None
         with served.join(table) as other:
             other.send(command)
             assert other.until_reply() == first
-            assert other.version == 3
-        assert [event["dice"] for event in player.events if event["version"] == 2] == [dice]
+            assert other.version == before + 2
+        assert [event["dice"] for event in player.events if event["version"] == before + 1] == [dice]
 
 
 def test_two_tabs_that_throw_fifty_times_at_once_get_one_throw(served: Served) -> None:  # drill 10
@@ -148,7 +157,7 @@ def test_two_tabs_that_throw_fifty_times_at_once_get_one_throw(served: Served) -
     assert sorted(reply["ok"] for reply in replies) == [False] * 49 + [True]
     assert {reply["problem"]["code"] for reply in replies if not reply["ok"]} == {"action/stale"}
     assert players[0].live == players[1].live
-    assert players[0].version == 2
+    assert players[0].version == BEGUN + 1
 
 
 # --- leaving and coming back ---
@@ -170,16 +179,17 @@ def test_coming_back_brings_exactly_the_missed_events(served: Served) -> None:
     table = served.open()
     with served.join(table) as player:
         player.throw()
+        seen = player.version
         player.throw()
         player.enter("chance")
-        with served.join(table, since=2) as back:
-            assert (back.first["type"], [event["version"] for event in back.events]) == ("update", [3, 4])
+        with served.join(table, since=seen) as back:
+            assert (back.first["type"], [event["version"] for event in back.events]) == ("update", [seen + 1, seen + 2])
             assert back.live == player.live
-        with served.join(table, since=4) as back:
+        with served.join(table, since=seen + 2) as back:
             assert (back.first["type"], back.events) == ("update", [])
 
 
-@pytest.mark.parametrize("since", [0, 9])
+@pytest.mark.parametrize("since", [0, BEGUN + 1, 9])
 def test_a_client_that_cannot_have_seen_that_gets_everything(served: Served, since: int) -> None:
     with served.join(served.open(), since=since) as player:
         assert player.first["type"] == "table"
@@ -191,7 +201,7 @@ def test_a_client_that_missed_too_much_gets_everything(served: Served, monkeypat
     with served.join(table) as player:
         player.throw()
         player.throw()
-        with served.join(table, since=1) as back:
+        with served.join(table, since=BEGUN) as back:
             assert back.first["type"] == "table"
 
 
@@ -206,9 +216,9 @@ def test_a_game_goes_on_after_a_restart_with_its_options(tmp_path: Path) -> None
                 player.enter_first()
             player.throw()
             before = player.live
-            first = player.first
+            first, cookie = player.first, server.http.headers["cookie"]
             assert sum(action.startswith("enter") for action in before["view"]["actions"]) == 1
-    with serving(tmp_path, lambda _: next(fives)) as server, server.join(table) as player:
+    with serving(tmp_path, lambda _: next(fives)) as server, server.join(table, cookie=cookie) as player:
         assert player.live == before
         assert player.first["ruleset"] == first["ruleset"]
         assert dict(player.first["ruleset"]["options"]) == options
@@ -253,6 +263,10 @@ def test_a_game_of_computers_ends(served: Served) -> None:
 
 WRONG_VALUES: tuple[Any, ...] = (None, [], {}, 1.5, "x", True, -1)
 WRONG_KEEPS: tuple[Any, ...] = (None, 1, "01", {"0": 1}, [8], [-1], [1.0], ["1"], [True], [None], [[0]])
+WRONG_SHARES: tuple[Any, ...] = (
+    *(None, {}, "x", [0], [[0]], [[0, "ab"]], [[0, "A" * 64]]),
+    *([[-1, "a" * 64]], [[12, "a" * 64]], [[0, "a" * 64, 0]], [[0, "a" * 64]] * 13),
+)
 NO_FLAGS: tuple[Any, ...] = (None, 0, 1, "true", [], {})
 NO_NAMES: tuple[Any, ...] = (None, [], {}, 1, True, "x" * 61)
 MALFORMED = {
@@ -273,6 +287,8 @@ MALFORMED = {
     "unknown type": ('{"type":"chat"}', "message/invalid"),
     "no type": (json.dumps({k: v for k, v in GOOD.items() if k != "type"}), "message/invalid"),
     "unknown move": (json.dumps(GOOD | {"move": {"do": "cheat"}}), "message/invalid"),
+    "an id with a NUL": (json.dumps(GOOD | {"id": "command\0\0"}), "message/invalid"),
+    "an id with a blank": (json.dumps(GOOD | {"id": "command 1"}), "message/invalid"),
     "NUL": (json.dumps(GOOD | {"type": "command\0"}), "message/invalid"),
     **{
         f"{field} is {value!r}": (json.dumps(GOOD | {field: value}), "message/invalid")
@@ -302,8 +318,21 @@ MALFORMED = {
     "a choice without places": (json.dumps(GOOD | {"move": {"do": "choose"}}), "message/invalid"),
     "a token that is a box": (json.dumps(GOOD | {"move": {"do": "spend", "box": "ones"}}), "message/invalid"),
     "a box of 61 characters": (json.dumps(GOOD | {"move": {"do": "enter", "box": "x" * 61}}), "message/invalid"),
-    "hello with since -1": ('{"type":"hello","protocol":1,"since":-1}', "message/invalid"),
-    "hello again": ('{"type":"hello","protocol":1}', "message/hello-again"),
+    "unknown request": (json.dumps(ASKED | {"act": {"do": "shout"}}), "message/invalid"),
+    "a request as a move": (json.dumps(GOOD | {"move": {"do": "rise"}}), "message/invalid"),
+    "a move as a request": (json.dumps(ASKED | {"act": GOOD["move"]}), "message/invalid"),
+    "what only the server does": (json.dumps(ASKED | {"act": {"do": "stand_in", "seat": 0}}), "message/invalid"),
+    "a name of 41 characters": (json.dumps(ASKED | {"act": {"do": "sit", "name": "x" * 41}}), "message/invalid"),
+    "a seat that is True": (json.dumps(ASKED | {"act": {"do": "remove", "seat": True}}), "message/invalid"),
+    "seat 12": (json.dumps(ASKED | {"act": {"do": "remove", "seat": 12}}), "message/invalid"),
+    "words of one's own": (json.dumps(ASKED | {"act": {"do": "say", "phrase": "idiot"}}), "message/invalid"),
+    **{
+        f"{field} of {do} is {value!r}": (json.dumps(ASKED | {"act": {"do": do, field: value}}), "message/invalid")
+        for do, field in (("ready", "commitments"), ("reveal", "shares"))
+        for value in WRONG_SHARES
+    },
+    "hello with since -1": ('{"type":"hello","protocol":2,"since":-1}', "message/invalid"),
+    "hello again": (HELLO, "message/hello-again"),
 }
 
 
@@ -321,7 +350,7 @@ def test_a_malformed_message_is_refused_and_the_game_goes_on(served_all: Served,
         reply = player.until_reply()
         assert (reply["id"], reply["ok"], reply["problem"]["code"]) == (None, False, code)
         assert player.throw()["ok"]
-        assert player.version == 2
+        assert player.version == BEGUN + 1
 
 
 def test_bytes_are_refused_and_the_game_goes_on(served: Served) -> None:
@@ -335,7 +364,8 @@ def test_bytes_are_refused_and_the_game_goes_on(served: Served) -> None:
     ("text", "code"),
     [
         (json.dumps(GOOD), "message/hello-expected"),
-        ('{"type":"hello","protocol":2}', "message/protocol"),
+        (json.dumps({"type": "hello", "protocol": PROTOCOL - 1}), "message/protocol"),
+        (json.dumps({"type": "hello", "protocol": PROTOCOL + 1}), "message/protocol"),
         ('{"type":"hello","protocol":0}', "message/protocol"),
     ],
 )
@@ -390,12 +420,13 @@ def test_too_many_messages_close(served: Served) -> None:
 
 def test_a_reader_that_sleeps_is_cut_off_and_harms_nobody(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(socket, "FLUSH_SECONDS", 0.2)
+    monkeypatch.setattr(socket, "MAX_OUTGOING", 4)  # updates are changes, and the buffers below hold many of them
     monkeypatch.setattr(handshake, "LINGER_SECONDS", 0.2)
-    table = served.open("six-dice", PEOPLE * 6, options={"columns": 3})  # updates of many kilobytes
+    table = served.open("six-dice", PEOPLE * 6, options={"columns": 3})
     with asleep(served, table, 4096):
-        for _ in range(10):
+        for _ in range(20):
             with served.join(table) as player:
-                for _ in range(20):
+                for _ in range(10):
                     assert (player.throw() if "keep -" in player.view["actions"] else player.enter_first())["ok"]
                 if served.hall_watchers(table) == 1:
                     break

@@ -24,7 +24,9 @@ broken = st.builds(
     st.text(max_size=10),
 )
 close = st.dictionaries(
-    fields, st.sampled_from(["hello", "command", "throw", "enter", "spend", "choose", "pick"]) | values
+    fields,
+    st.sampled_from(["hello", "command", "request", "throw", "enter", "spend", "choose", "pick", "sit", "ready", "say"])
+    | values,
 ).map(json.dumps)
 
 

@@ -12,7 +12,7 @@ from knobel.option import Choices, from_text
 from knobel.ruleset import admitted_options, builtin_ids, compose_ruleset, load
 from knobel.schema import listed, to_mapping
 from knobel.server.house import PREFIX, House, refused
-from knobel.server.messages import RulesAnswer
+from knobel.server.page_messages import RulesAnswer
 from knobel.server.present import rules_of
 from knobel.server.wire import printable
 from knobel.table import Refused

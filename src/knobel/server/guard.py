@@ -1,17 +1,17 @@
 """What every request must pass before anything else: the right host, our own pages only, no oversized body.
 
-The host check keeps out DNS rebinding, the origin check other sites in the same browser. Every answer gets the headers
-that tell browsers what a page of ours may do.
+The host check (`access`) keeps out DNS rebinding and plain http where it was not asked for, the origin check other
+sites in the same browser. Every answer gets the headers that tell browsers what a page of ours may do.
 """
 
 import json
-from collections.abc import Awaitable, Callable, Iterable, MutableMapping
+from collections.abc import Awaitable, Callable, MutableMapping
 from dataclasses import asdict
-from ipaddress import ip_address
 from typing import Any
-from urllib.parse import urlsplit
 
+from knobel import text
 from knobel.errors import Reason
+from knobel.server.access import MONITORING, Access, host_of
 from knobel.server.limit import Buckets, Limits, TooMany, address_of
 from knobel.server.messages import Problem
 from knobel.server.metric import Metrics
@@ -19,8 +19,7 @@ from knobel.server.present import refusal_of
 from knobel.table import Refused
 
 MAX_BODY = 65_536
-LOOPBACK = ("localhost", "127.0.0.1", "::1")
-UNCACHED = ("/healthz", "/metrics")
+PRIVATE = ("/api/me", *MONITORING)  # and what is below: never kept, neither are answers with a cookie
 LIMITED = ("/api/tables", "/api/house-rules")  # what a POST makes there is kept for ever
 _SAFE = ("GET", "HEAD", "OPTIONS")
 _CSP = (
@@ -35,6 +34,7 @@ _HEADERS = (
     (b"x-content-type-options", b"nosniff"),
     (b"x-frame-options", b"DENY"),
 )
+_HSTS = (b"strict-transport-security", b"max-age=31536000")  # not for subdomains: they may be others'
 
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
@@ -45,26 +45,25 @@ App = Callable[[Message, Receive, Send], Awaitable[None]]
 class Guard:
     """ASGI middleware around the whole server."""
 
-    def __init__(self, app: App, host: str, metrics: Metrics, limits: Limits | None = None) -> None:
-        """`host` is where the server listens; where it listens everywhere, every address will do, but no name."""
-        self._app, self._metrics = app, metrics
+    def __init__(self, app: App, access: Access, metrics: Metrics, limits: Limits | None = None) -> None:
+        """`access` says whom the server serves."""
+        self._app, self._access, self._metrics = app, access, metrics
         limits = limits or Limits()
         self._buckets = {path: Buckets(limits.new, limits.new_seconds) for path in LIMITED}
-        self._names = {*LOOPBACK, host.lower()}
-        self._listens_everywhere = host in ("0.0.0.0", "::")
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
         """Pass on what is in order."""
         if scope["type"] == "lifespan":
             await self._app(scope, receive, send)
             return
-        guarded = _answering(scope["path"], send, self._metrics)
+        guarded = _answering(scope["path"], send, self._metrics, self._access.is_https(scope))
         headers = {name: value.decode("latin-1") for name, value in scope["headers"]}
         try:
             self._check(scope, headers)
         except Refused as error:
-            await refuse(scope, guarded, 403, refusal_of(error))
+            await (_explain(guarded, error) if _is_page(scope) else refuse(scope, guarded, 403, refusal_of(error)))
             return
+        scope["client"] = self._access.client_of(scope)
         if scope["type"] == "http" and scope["method"] == "POST" and scope["path"] in self._buckets:
             try:
                 self._buckets[scope["path"]].take(address_of(scope))
@@ -81,17 +80,13 @@ class Guard:
         await self._app(scope, receive, guarded)
 
     def _check(self, scope: Message, headers: dict[bytes, str]) -> None:
-        host, origin = headers.get(b"host", ""), headers.get(b"origin")
-        if not self._is_ours(_name_of(host)):
-            raise Refused("request/foreign-host", Reason("server-foreign-host"))
+        host, origin = host_of(scope), headers.get(b"origin")
+        self._access.check_host(scope, host)
         if scope["type"] == "http" and scope["method"] in _SAFE:
             return
-        is_foreign = origin is not None and origin not in (f"http://{host}", f"https://{host}")
+        is_foreign = origin is not None and origin != self._access.origin_of(scope, host)
         if is_foreign or headers.get(b"sec-fetch-site", "same-origin") not in ("same-origin", "none"):
             raise Refused("request/foreign-origin", Reason("server-foreign-origin"))
-
-    def _is_ours(self, name: str) -> bool:
-        return name in self._names or (self._listens_everywhere and _is_address(name))
 
 
 async def refuse(scope: Message, send: Send, status: int, problem: Problem, wait: int | None = None) -> None:
@@ -108,18 +103,34 @@ async def refuse(scope: Message, send: Send, status: int, problem: Problem, wait
     await send({"type": f"{kind}.body", "body": body})
 
 
-def _answering(path: str, send: Send, metrics: Metrics) -> Send:
+def _is_page(scope: Message) -> bool:
+    """Whether a person is going to look at the answer."""
+    is_api = scope["path"].startswith(("/api/", "/assets/")) or scope["path"] in MONITORING
+    return scope["type"] == "http" and scope["method"] in _SAFE and not is_api
+
+
+async def _explain(send: Send, error: Refused) -> None:
+    """Refuse a page in words."""
+    body = "\n".join(text.translate(error.reason, language) for language in ("en", "de")).encode() + b"\n"
+    headers = [(b"content-type", b"text/plain; charset=utf-8"), (b"content-length", str(len(body)).encode())]
+    await send({"type": "http.response.start", "status": 403, "headers": headers})
+    await send({"type": "http.response.body", "body": body})
+
+
+def _answering(path: str, send: Send, metrics: Metrics, is_https: bool) -> Send:
     """`send` that counts responses and adds our headers; files with their digest in the name may be kept for ever."""
 
     async def guarded(message: Message) -> None:
         if message["type"] in ("http.response.start", "websocket.http.response.start"):
             metrics.responded(message["status"])
         if message["type"] == "http.response.start":
+            headers: tuple[tuple[bytes, bytes], ...] = tuple(message.get("headers", ()))
+            is_private = path.startswith(PRIVATE) or any(name == b"set-cookie" for name, _ in headers)
             is_asset = path.startswith("/assets/") and message["status"] in (200, 304)
-            other = b"no-store" if path in UNCACHED else b"no-cache"
+            other = b"no-store" if is_private else b"no-cache"
             cache = b"public, max-age=31536000, immutable" if is_asset else other
-            headers: Iterable[tuple[bytes, bytes]] = message.get("headers", ())
-            message["headers"] = [*headers, *_HEADERS, (b"cache-control", cache)]
+            hsts = (_HSTS,) if is_https else ()
+            message["headers"] = [*headers, *_HEADERS, *hsts, (b"cache-control", cache)]
         await send(message)
 
     return guarded
@@ -148,19 +159,3 @@ def _replaying(body: bytes, receive: Receive) -> Receive:
         return messages.pop() if messages else await receive()
 
     return replaying
-
-
-def _name_of(host: str) -> str:
-    """The name in a Host header, without the port."""
-    try:
-        return urlsplit(f"//{host}").hostname or ""
-    except ValueError:
-        return ""
-
-
-def _is_address(name: str) -> bool:
-    try:
-        ip_address(name)
-    except ValueError:
-        return False
-    return True

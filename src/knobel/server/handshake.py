@@ -12,6 +12,7 @@ REQUEST_SECONDS = 10.0  # for the whole request, from its first byte (or the con
 MAX_HEADER_BYTES, MAX_HEADER_LINES = 8192, 64
 MAX_FRAME_BYTES, MAX_FRAGMENTS = 8192, 64
 MAX_UNREAD = 1 << 20  # bytes that may wait in the socket
+MAX_PINGS, PING_SECONDS = 50, 20.0  # pings and pongs of the protocol from one socket, refilled over so long
 LINGER_SECONDS = 5.0  # from our close to the end of the connection, whatever the other side does
 
 
@@ -70,6 +71,10 @@ class HttpProtocol(H11Protocol):
 class SocketProtocol(WebSocketsSansIOProtocol):
     """WebSocket that bad frames and sleeping readers cannot hold open."""
 
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._pings = float(MAX_PINGS), self.loop.time()  # tokens and when
+
     def handle_cont(self, event: Frame) -> None:
         if len(self.frames) >= MAX_FRAGMENTS:
             self._fail(1009)
@@ -79,8 +84,22 @@ class SocketProtocol(WebSocketsSansIOProtocol):
     def handle_ping(self) -> None:
         if self.transport.get_write_buffer_size() > MAX_UNREAD:
             self.transport.abort()
-        else:
+        elif self._may_ping():
             super().handle_ping()
+
+    def handle_pong(self, event: Frame) -> None:
+        if self._may_ping():
+            super().handle_pong(event)
+
+    def _may_ping(self) -> bool:
+        """Every ping costs an answer, and no browser sends any by itself; whoever floods us with them is cut off."""
+        now = self.loop.time()
+        tokens, then = self._pings
+        tokens = min(MAX_PINGS, tokens + (now - then) * MAX_PINGS / PING_SECONDS) - 1
+        self._pings = max(0.0, tokens), now
+        if tokens < 0:
+            self._fail(1008)
+        return tokens >= 0
 
     def send_receive_event_to_app(self) -> None:
         if self.curr_msg_data_type == "text":

@@ -20,9 +20,10 @@ from knobel.errors import Reason, RulesetError
 from knobel.ruleset import builtin_ids, compose_ruleset, load, parse_toml
 from knobel.schema import listed, parse, to_mapping
 from knobel.scoring import score
-from knobel.server.messages import HouseDraft, HouseLine, HouseList, HousePreview, HouseRules
+from knobel.server.page_messages import HouseDraft, HouseLine, HouseList, HousePreview, HouseRules
 from knobel.server.present import refusal_of, rules_of
-from knobel.server.store import METADATA, Store, failed
+from knobel.server.rows import METADATA
+from knobel.server.store import Store, failed
 from knobel.server.wire import printable
 from knobel.table import Refused
 from knobel.toml import to_toml
@@ -98,8 +99,9 @@ class House:
 
     async def find(self, digest: str, otherwise: Refused | None = None) -> Ruleset:
         """A stored ruleset. Raises `Refused` if there is none."""
-        rows = await self._rows(sa.select(HOUSE).where(HOUSE.c.digest == digest))
-        if not re.fullmatch("[0-9a-f]{64}", digest) or not rows:
+        is_digest = re.fullmatch("[0-9a-f]{64}", digest)
+        rows = await self._rows(sa.select(HOUSE).where(HOUSE.c.digest == digest)) if is_digest else ()
+        if not rows:
             raise otherwise or Refused("ruleset/unknown", Reason("server-house-unknown"))
         return _stored(rows[0].body)
 

@@ -1,4 +1,4 @@
-"""All wire types of the server: what the browser sends and what it gets. The TypeScript types are generated from here.
+"""The wire types of the game socket: what the browser sends and what it gets (those of the pages: `page_messages`).
 
 Every command carries an id (it counts once, however often it is sent) and the version it was based on.
 """
@@ -9,15 +9,20 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from knobel.errors import Param
-from knobel.explain.page import RulesPage
+from knobel.header import Begin
+from knobel.room import DiceSource, Pace, Phase
+from knobel.seat import Absence, Kind, Phrase, What
 from knobel.view import RulesetView, View
-from knobel.vocabulary import Labels, OptionValue, Ruleset
 
-PROTOCOL = 1
+PROTOCOL = 2
 
 Name = Annotated[str, Field(min_length=1, max_length=40)]
-RulesetName = Annotated[str, Field(max_length=80)]  # an id, or `house:` and the digest of a house ruleset
 Position = Annotated[int, Field(ge=0, le=7)]
+CommandId = Annotated[str, Field(pattern=r"^[!-~]{8,64}$")]  # printable ASCII
+Version = Annotated[int, Field(ge=0)]
+SeatNumber = Annotated[int, Field(ge=0, le=11)]
+Secret = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
+SeatSecret = tuple[SeatNumber, Secret]
 Roll = Annotated[tuple[Annotated[int, Field(ge=1, le=6)], ...], Field(max_length=8)]
 
 
@@ -39,6 +44,7 @@ class Throw:
 
     keep: tuple[Position, ...]
     extra: bool = False
+    faces: Roll | None = None  # of real dice, typed in: those that were thrown, from left to right
     do: Literal["throw"] = "throw"
 
 
@@ -81,14 +87,130 @@ Move = Annotated[Throw | Enter | Spend | Choose | Pick, Field(discriminator="do"
 class Command:
     """A move of the seat on turn."""
 
-    id: Annotated[str, Field(min_length=8, max_length=64)]
-    version: Annotated[int, Field(ge=0)]
-    seat: Annotated[int, Field(ge=0)]
+    id: CommandId
+    version: Version
+    seat: SeatNumber
     move: Move
     type: Literal["command"] = "command"
 
 
-ClientMessage = Annotated[Hello | Command, Field(discriminator="type")]
+@dataclass(frozen=True, slots=True)
+class Sit:
+    """Take a free seat, or the name of one's own anew; None: one's own if there is one, else the first free one."""
+
+    name: Name
+    seat: SeatNumber | None = None
+    do: Literal["sit"] = "sit"
+
+
+@dataclass(frozen=True, slots=True)
+class Rise:
+    """Leave one's seats; during the game a computer stands in."""
+
+    do: Literal["rise"] = "rise"
+
+
+@dataclass(frozen=True, slots=True)
+class Add:
+    """The host adds a free seat, or a computer's."""
+
+    kind: Kind
+    name: Name | None = None  # a computer's
+    do: Literal["add"] = "add"
+
+
+@dataclass(frozen=True, slots=True)
+class Remove:
+    """The host takes a seat away, with whoever sits there; he cannot sit down again."""
+
+    seat: SeatNumber
+    do: Literal["remove"] = "remove"
+
+
+@dataclass(frozen=True, slots=True)
+class HandOver:
+    """The host makes the guest of another seat the host."""
+
+    seat: SeatNumber
+    do: Literal["hand_over"] = "hand_over"
+
+
+@dataclass(frozen=True, slots=True)
+class Ready:
+    """One's own seats are ready; each has sealed its share of the dice: the SHA-256 of 32 random bytes."""
+
+    commitments: Annotated[tuple[SeatSecret, ...], Field(max_length=12)]
+    do: Literal["ready"] = "ready"
+
+
+@dataclass(frozen=True, slots=True)
+class Unready:
+    """One's own seats are not ready any more."""
+
+    do: Literal["unready"] = "unready"
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    """The host says that no one else comes: free seats go, and the shares are asked for."""
+
+    do: Literal["start"] = "start"
+
+
+@dataclass(frozen=True, slots=True)
+class Reveal:
+    """The shares of one's own seats: the 32 bytes."""
+
+    shares: Annotated[tuple[SeatSecret, ...], Field(max_length=12)]
+    do: Literal["reveal"] = "reveal"
+
+
+@dataclass(frozen=True, slots=True)
+class Return:
+    """Play oneself again in one's own seats."""
+
+    do: Literal["return"] = "return"
+
+
+@dataclass(frozen=True, slots=True)
+class Say:
+    """One of the phrases."""
+
+    phrase: Phrase
+    do: Literal["say"] = "say"
+
+
+@dataclass(frozen=True, slots=True)
+class Close:
+    """The host gives up a table that has not begun."""
+
+    do: Literal["close"] = "close"
+
+
+Act = Annotated[
+    Sit | Rise | Add | Remove | HandOver | Ready | Unready | Start | Reveal | Return | Say | Close,
+    Field(discriminator="do"),
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """Something about the seats and what is around the game."""
+
+    id: CommandId
+    version: Version
+    act: Act
+    type: Literal["request"] = "request"
+
+
+@dataclass(frozen=True, slots=True)
+class Ping:
+    """Is the connection alive? A browser that has heard nothing for a while asks; a dead one may never say so."""
+
+    type: Literal["ping"] = "ping"
+
+
+ClientMessage = Annotated[Hello | Command | Request | Ping, Field(discriminator="type")]
 
 
 # --- to the browser, on the socket ---
@@ -108,17 +230,47 @@ class SeatView:
     """A seat of the table."""
 
     name: str
-    kind: Literal["person", "computer"]
+    kind: Kind
+    guest: str | None  # who holds it; a free seat and a computer's have none
+    ready: bool
+    stand_in: Absence | None  # why a computer plays for the guest
+
+
+@dataclass(frozen=True, slots=True)
+class FairView:
+    """The exchange that the dice come from, as far as it has got; by seat, null where there is nothing."""
+
+    commitment: str  # the server's
+    commitments: tuple[str | None, ...]
+    shares: tuple[str | None, ...]
+    seed: str | None  # shown when the game is over or the table given up
+
+
+@dataclass(frozen=True, slots=True)
+class RoomView:
+    """The table around the game."""
+
+    phase: Phase
+    host: str  # a guest
+    seats: tuple[SeatView, ...]
+    fair: FairView
+    next: str | None  # the table at which it goes on
 
 
 @dataclass(frozen=True, slots=True)
 class EventView:
-    """One stored event. `begin`: who starts; `throw`: dice after it; `enter`: what was written; `choose`: the dice."""
+    """One stored event of the game or around it.
+
+    `begin`: who starts; `throw`: dice after it; `enter`: what was written; `choose`: the dice; `arrange`: `what`.
+    """
 
     version: int
-    kind: Literal["begin", "throw", "enter", "spend", "choose", "pick"]
-    seat: int  # who acted
-    owner: int  # whose turn it was: another one while a helper threw
+    kind: Literal[
+        "begin", "throw", "enter", "spend", "choose", "pick",
+        "open", "arrange", "seal", "reveal", "substitute", "return", "say", "close", "continue",
+    ]  # fmt: skip
+    seat: int | None  # who acted, or whom it is about
+    owner: int | None  # whose turn it was: another one while a helper threw
     dice: tuple[int, ...] = ()  # throw: all dice in tray order; begin: the dice of the seat that won the throw for it
     thrown: tuple[int, ...] = ()  # throw: positions that were thrown
     extra: bool = False  # throw: an earned one
@@ -126,6 +278,10 @@ class EventView:
     box: str | None = None
     points: int | None = None
     bonus: int = 0
+    name: str | None = None  # arrange: of the seat, before it left
+    what: What | None = None  # arrange
+    why: Absence | None = None  # substitute
+    phrase: Phrase | None = None  # say
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,9 +297,21 @@ class Live:
     """The part of a table that changes."""
 
     version: int
+    room: RoomView
     dice: tuple[int, ...] | None  # the owner's, in the order of the tray; None before the first throw
     pool: tuple[PoolThrow, ...]  # the owner's dice if they belong to it, then each helper's; empty without helpers
-    view: View
+    view: View | None  # None before the game
+
+
+@dataclass(frozen=True, slots=True)
+class TermsView:
+    """What is agreed for the table."""
+
+    begin: Begin
+    dice: DiceSource
+    pace: Pace
+    clock: int | None  # seconds that a turn may take
+    public: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,22 +319,46 @@ class TableMessage:
     """Everything about a table; sent on joining and whenever missed events are no longer at hand."""
 
     id: str
+    code: str  # to join by
     ruleset: RulesetView
-    seats: tuple[SeatView, ...]
-    begin: Literal["seat", "rotate", "random", "highest_throw"]
+    terms: TermsView
+    you: str | None  # the guest of this device
     events: tuple[EventView, ...]  # the latest, oldest first
     live: Live
     protocol: int = PROTOCOL
     type: Literal["table"] = "table"
 
 
+Change = list[Any] | dict[str, Any]  # `[value]`: that value now; an object: changes of the parts of that name or index
+
+
 @dataclass(frozen=True, slots=True)
 class UpdateMessage:
-    """New events, each once and in order, and the state after them."""
+    """New events, each once and in order, and how they change `live`."""
 
     events: tuple[EventView, ...]
-    live: Live
+    version: int
+    base: int | None  # the version that is changed; None: whichever
+    change: Change
     type: Literal["update"] = "update"
+
+
+@dataclass(frozen=True, slots=True)
+class PresentMessage:
+    """Who is there at this moment, and how long the seat on turn still has."""
+
+    seats: tuple[bool, ...]  # whether the guest of each seat is connected; computers are
+    watchers: int  # connected without a seat
+    seconds: float | None  # until a computer stands in for the seat on turn
+    type: Literal["present"] = "present"
+
+
+@dataclass(frozen=True, slots=True)
+class PongMessage:
+    """Answer to a ping; whoever has another version has missed something."""
+
+    version: int
+    type: Literal["pong"] = "pong"
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,140 +372,6 @@ class ReplyMessage:
     type: Literal["reply"] = "reply"
 
 
-ServerMessage = Annotated[TableMessage | UpdateMessage | ReplyMessage, Field(discriminator="type")]
-
-
-# --- pages: /api/... ---
-
-
-@dataclass(frozen=True, slots=True)
-class OptionView:
-    """An option that a ruleset admits."""
-
-    name: str
-    kind: Literal["choice", "switch", "number", "numbers", "boxes"]  # boxes: a choice of `values` or a list of boxes
-    values: tuple[OptionValue, ...]  # the named values; empty where any number will do
-    default: OptionValue
-    needs: tuple[tuple[str, tuple[OptionValue, ...]], ...]  # usable only while these options have one of these values
-    labels: Labels | None = None  # only for options of house rules; the others are in the catalogs
-
-
-@dataclass(frozen=True, slots=True)
-class RulesetOffer:
-    """A ruleset to choose and the options it admits."""
-
-    ruleset: RulesetView
-    options: tuple[OptionView, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class RulesetOffers:
-    """GET /api/rulesets"""
-
-    rulesets: tuple[RulesetOffer, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class RulesetChoice:
-    """POST /api/rulesets/compose: check a choice of options; answers `RulesetView`, or 422 with `Refusal`."""
-
-    ruleset: RulesetName
-    options: dict[Annotated[str, Field(max_length=40)], OptionValue]
-
-
-@dataclass(frozen=True, slots=True)
-class SeatChoice:
-    """A seat at a new table."""
-
-    name: Name
-    kind: Literal["person", "computer"]
-
-
-@dataclass(frozen=True, slots=True)
-class NewTable:
-    """POST /api/tables: answers `TableLine` with 201, or 422 with `Refusal`."""
-
-    ruleset: RulesetName | None  # None: the rules of the table that it follows; options are empty then
-    options: dict[Annotated[str, Field(max_length=40)], OptionValue]
-    seats: Annotated[tuple[SeatChoice, ...], Field(min_length=1, max_length=12)]
-    begin: Literal["seat", "rotate", "random", "highest_throw"] = "seat"
-    follows: Annotated[str, Field(max_length=40)] | None = None  # the table this is a new game of (for `rotate`)
-
-
-@dataclass(frozen=True, slots=True)
-class TableLine:
-    """A table in the list of GET /api/tables, latest first."""
-
-    id: str
-    ruleset: RulesetView
-    seats: tuple[SeatView, ...]
-    totals: tuple[int, ...]
-    over: bool
-    updated: float  # Unix time in seconds
-
-
-@dataclass(frozen=True, slots=True)
-class TableList:
-    """GET /api/tables"""
-
-    tables: tuple[TableLine, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class HouseDraft:
-    """POST /api/house-rules keeps them: 201 with `HouseRules`; POST /api/house-preview only tries them."""
-
-    rules: Annotated[str, Field(max_length=60_000)] | dict[str, Any]  # the text of a TOML file, or the same as data
-    rolls: Annotated[tuple[Roll, ...], Field(max_length=8)] = ()  # to be scored by the preview
-
-
-@dataclass(frozen=True, slots=True)
-class HouseRules:
-    """GET /api/house-rules/{digest}: a house ruleset, whole."""
-
-    digest: str  # 64 hex digits; a table is played by `house:` and this
-    ruleset: RulesetView
-    rules: Ruleset  # every key, defaults filled in
-    toml: str
-
-
-@dataclass(frozen=True, slots=True)
-class HousePreview:
-    """What a draft is and makes of the rolls that came with it, or why it cannot be played; a draft may be wrong."""
-
-    house: HouseRules | None
-    points: tuple[tuple[int, ...] | None, ...] = ()  # for each roll in the order of the rows; None: not so many dice
-    problem: Problem | None = None  # with the dotted key of what is wrong as `at`
-
-
-@dataclass(frozen=True, slots=True)
-class HouseLine:
-    """A house ruleset in the list of GET /api/house-rules, latest first."""
-
-    digest: str
-    ruleset: RulesetView
-    created: float  # Unix time in seconds
-
-
-@dataclass(frozen=True, slots=True)
-class HouseList:
-    """GET /api/house-rules"""
-
-    rules: tuple[HouseLine, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class RulesAnswer:
-    """GET /api/rulesets/{id}/page?option=value: the rules explained; 422 with `Refusal` for what cannot be."""
-
-    ruleset: RulesetView
-    standard: RulesetView  # what the page compares it with
-    page: RulesPage
-
-
-@dataclass(frozen=True, slots=True)
-class Refusal:
-    """Every error of the pages' API."""
-
-    problem: Problem
-    ok: Literal[False] = False
+ServerMessage = Annotated[
+    TableMessage | UpdateMessage | PresentMessage | PongMessage | ReplyMessage, Field(discriminator="type")
+]

@@ -1,6 +1,6 @@
 """For whoever runs the server: `/healthz` says whether it can do its work, `/metrics` what it has counted.
 
-Neither writes anything or waits for anything; `guard.UNCACHED` names both. They are no part of the pages' API.
+Neither writes anything or waits for anything; `access.MONITORING` names both. They are no part of the pages' API.
 """
 
 from ipaddress import ip_address
@@ -10,7 +10,7 @@ from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
 
 import knobel
-from knobel.server.guard import LOOPBACK
+from knobel.server.access import LOOPBACK
 from knobel.server.hall import Hall
 from knobel.server.metric import CONTENT_TYPE
 

@@ -2,9 +2,9 @@
 
 from dataclasses import asdict, dataclass
 from pathlib import Path as FilePath
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 
-from fastapi import FastAPI, Path, Request, Response
+from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import FileResponse, JSONResponse, PlainTextResponse
 from fastapi.staticfiles import StaticFiles
@@ -12,33 +12,28 @@ from starlette.exceptions import HTTPException
 from starlette.routing import Match, Route
 
 from knobel import text
-from knobel.errors import KnobelError, Reason
+from knobel.errors import Reason
 from knobel.server.explained import explained
 from knobel.server.hall import Hall
 from knobel.server.house import House, add_house_routes
-from knobel.server.messages import (
-    NewTable,
-    Problem,
+from knobel.server.messages import Problem
+from knobel.server.page_messages import (
     Refusal,
     RulesAnswer,
     RulesetChoice,
     RulesetName,
     RulesetOffers,
-    TableLine,
-    TableList,
 )
-from knobel.server.name import clean_name
-from knobel.server.present import offers, problem_of, refusal_of, rules_of, seat_views
-from knobel.server.store import Line
+from knobel.server.page_view import offers
+from knobel.server.present import problem_of, refusal_of, rules_of
 from knobel.server.wire import first_problem, printable
-from knobel.table import BrokenTable, Refused, Seat, to_record
+from knobel.table import BrokenTable, Refused
 from knobel.view import RulesetView
 
 STATIC = FilePath(__file__).parent / "static"
-LISTED = 50  # tables in the list
-
 _STATUS = {
     "table/unknown": 404,
+    "guest/none": 403,
     "ruleset/full": 507,
     "server/overloaded": 503,
     "storage/full": 507,
@@ -50,17 +45,11 @@ _HTTP_PROBLEMS = {
     405: Problem("request/method-not-allowed", "server-method-not-allowed", {}),
 }
 _REFUSAL = {"application/json": {"schema": {"$ref": "#/components/schemas/Refusal"}}}
-_REFUSED: dict[int | str, dict[str, Any]] = {
+REFUSALS: dict[int | str, dict[str, Any]] = {
     422: {"content": _REFUSAL, "description": "Refused"},
     503: {"content": _REFUSAL, "description": "Overloaded, or storage failed"},
     507: {"content": _REFUSAL, "description": "Storage full"},
 }
-_LIMITED: dict[int | str, dict[str, Any]] = {429: {"content": _REFUSAL, "description": "Too many in a minute"}}
-_UNKNOWN: dict[int | str, dict[str, Any]] = {
-    404: {"content": _REFUSAL, "description": "No such table"},
-    500: {"content": _REFUSAL, "description": "The table's log is damaged"},
-}
-TableId = Annotated[str, Path(min_length=1, max_length=40, pattern=r"^[A-Za-z0-9_-]+$")]
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,12 +59,11 @@ class Health:
     ok: Literal[True] = True
 
 
-def add_routes(app: FastAPI, hall: Hall) -> None:
-    """All pages and the API that they use."""
-    house = House(hall.store)
-    add_house_routes(app, house, _REFUSED)
+def add_routes(app: FastAPI, hall: Hall, house: House) -> None:
+    """The pages, and the API of rulesets."""
+    add_house_routes(app, house, REFUSALS)
 
-    @app.get("/api/health", responses=_REFUSED | {503: {"model": Refusal, "description": "Storing fails"}})
+    @app.get("/api/health", responses=REFUSALS | {503: {"model": Refusal, "description": "Storing fails"}})
     async def _health() -> Health:
         if hall.writer.problem is not None:
             problem = hall.writer.problem
@@ -86,43 +74,24 @@ def add_routes(app: FastAPI, hall: Hall) -> None:
     async def _rulesets() -> RulesetOffers:
         return offers()
 
-    @app.post("/api/rulesets/compose", responses=_REFUSED)
+    @app.post("/api/rulesets/compose", responses=REFUSALS)
     async def _compose(choice: RulesetChoice) -> RulesetView:
         return rules_of(await house.compose(choice.ruleset, choice.options))
 
-    @app.get("/api/rulesets/{name}/page", responses=_REFUSED)
+    @app.get("/api/rulesets/{name}/page", responses=REFUSALS)
     async def _rules(name: RulesetName, request: Request) -> RulesAnswer:
         return await explained(house, name, request.query_params.multi_items())
-
-    @app.get("/api/tables", responses=_REFUSED)
-    async def _tables() -> TableList:
-        return TableList(tuple(map(_table_line, await hall.store.latest(LISTED))))
-
-    @app.post("/api/tables", status_code=201, responses=_REFUSED | _UNKNOWN | _LIMITED)
-    async def _open(new: NewTable) -> TableLine:
-        if new.ruleset is None:
-            ruleset = (await hall.find(new.follows or "")).table.ruleset
-        else:
-            ruleset = await house.compose(new.ruleset, new.options)
-        seats = tuple(Seat(clean_name(seat.name), seat.kind) for seat in new.seats)
-        master = await hall.open(ruleset, seats, new.begin, new.follows)
-        return await _line_of(hall, master.table.id)
-
-    @app.get("/api/tables/{table_id}", responses=_REFUSED | _UNKNOWN)
-    async def _table(table_id: TableId) -> TableLine:
-        await hall.find(table_id)  # lets a computer player go on
-        return await _line_of(hall, table_id)
-
-    @app.get("/api/tables/{table_id}/record", responses=_REFUSED | _UNKNOWN, response_class=PlainTextResponse)
-    async def _record(table_id: TableId) -> PlainTextResponse:
-        record = to_record((await hall.find(table_id)).table).format()
-        return PlainTextResponse(record, headers={"content-disposition": f'attachment; filename="{table_id}.knobel"'})
 
     @app.api_route("/", methods=["GET", "HEAD"], include_in_schema=False)
     @app.api_route("/rules", methods=["GET", "HEAD"], include_in_schema=False)
     @app.api_route("/rules/{ruleset}", methods=["GET", "HEAD"], include_in_schema=False)
     @app.api_route("/workshop", methods=["GET", "HEAD"], include_in_schema=False)
     @app.api_route("/workshop/{digest}", methods=["GET", "HEAD"], include_in_schema=False)
+    @app.api_route("/join", methods=["GET", "HEAD"], include_in_schema=False)
+    @app.api_route("/join/{code}", methods=["GET", "HEAD"], include_in_schema=False)
+    @app.api_route("/lobby", methods=["GET", "HEAD"], include_in_schema=False)
+    @app.api_route("/me", methods=["GET", "HEAD"], include_in_schema=False)
+    @app.api_route("/table/{table_id}/fairness", methods=["GET", "HEAD"], include_in_schema=False)
     @app.api_route("/table/{table_id}", methods=["GET", "HEAD"], include_in_schema=False)
     async def _index() -> Response:
         index = STATIC / "index.html"
@@ -177,14 +146,3 @@ def _methods(app: FastAPI, request: Request) -> set[str]:
 
 def _refusal(status: int, problem: Problem) -> Response:
     return JSONResponse(asdict(Refusal(problem)), status)
-
-
-async def _line_of(hall: Hall, table_id: str) -> TableLine:
-    line = await hall.store.line(table_id)
-    if line is None:
-        raise KnobelError(Reason("server-error"))
-    return _table_line(line)
-
-
-def _table_line(line: Line) -> TableLine:
-    return TableLine(line.id, rules_of(line.ruleset), seat_views(line.seats), line.totals, line.over, line.updated)

@@ -2,14 +2,14 @@
 
 import asyncio
 import re
-import time
 
 from knobel.errors import KnobelError, Reason
 from knobel.server.guard import Message, Receive, Send, refuse
 from knobel.server.hall import Hall
 from knobel.server.limit import Bucket, Limits, Places, TooMany, address_of
-from knobel.server.messages import PROTOCOL, Command, Hello, Problem, ReplyMessage
-from knobel.server.present import command_of, encode, missed_message, problem_of, refusal_of
+from knobel.server.messages import PROTOCOL, Command, Hello, Ping, PongMessage, Problem, ReplyMessage, Request
+from knobel.server.present import command_of, encode, missed_text, problem_of, refusal_of, table_text
+from knobel.server.visitor import Visitors
 from knobel.server.wire import read_message
 from knobel.table import BrokenTable, Refused
 
@@ -25,9 +25,9 @@ _POLICY, _TRY_LATER = 1008, 1013  # close codes of RFC 6455 and its registry
 class SocketApp:
     """ASGI application for WebSocket connections."""
 
-    def __init__(self, hall: Hall, limits: Limits | None = None) -> None:
-        """`hall` must be open when connections come."""
-        self._hall, self._places = hall, Places(limits or Limits())
+    def __init__(self, hall: Hall, visitors: Visitors, limits: Limits | None = None) -> None:
+        """`hall` must be open when connections come; `visitors` knows who asks."""
+        self._hall, self._visitors, self._places = hall, visitors, Places(limits or Limits())
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
         """Serve one connection."""
@@ -50,6 +50,7 @@ class SocketApp:
             if path is None:
                 raise Refused("request/not-found", Reason("server-not-found"))
             await self._hall.find(path[1])
+            guest = await self._visitors.guest_of(scope)
         except Refused as error:
             await refuse(scope, send, 503 if error.code.startswith("storage/") else 404, refusal_of(error))
         except BrokenTable as error:
@@ -57,7 +58,7 @@ class SocketApp:
         else:
             await send({"type": "websocket.accept"})
             with self._hall.metrics.sockets.track_inprogress():
-                await _Connection(self._hall, path[1], receive, send).serve()
+                await _Connection(self._hall, path[1], guest.id if guest else None, receive, send).serve()
 
 
 class _End(Exception):
@@ -69,11 +70,12 @@ class _End(Exception):
 
 
 class _Connection:
-    def __init__(self, hall: Hall, table_id: str, receive: Receive, send: Send) -> None:
+    def __init__(self, hall: Hall, table_id: str, guest: str | None, receive: Receive, send: Send) -> None:
         self._hall, self._table_id, self._receive, self._send = hall, table_id, receive, send
+        self._guest = guest
         self._outgoing: asyncio.Queue[str | None] = asyncio.Queue(MAX_OUTGOING)
         self._n_bytes = 0  # of the frames in the queue and the one on its way
-        self._bucket = Bucket.full(RATE, RATE_SECONDS, time.monotonic())
+        self._bucket = Bucket.full(RATE, RATE_SECONDS, _now())
         self._reader = asyncio.current_task()
         self._is_slow = self._is_interrupted = False
 
@@ -116,22 +118,33 @@ class _Connection:
             master = await self._hall.find(self._table_id)  # again: it may have left the memory since the handshake
         except KnobelError:
             raise _End(_TRY_LATER, "unavailable") from None
-        self._put(encode(missed_message(master.table, since)))
-        master.watchers.add(self._put)
+        if since is not None and since > master.room.version:
+            await self._hall.writer.see(master)  # another process may have told it more
+        room, live = master.room, master.live_now()
+        missed = missed_text(room, since, live) if since is not None else None
+        self._put(missed or table_text(room, master.head.code, self._guest, live))
+        before = master.present
+        self._hall.come(master, self._put, self._guest)
+        if master.present == before:  # or it was told with everybody else
+            self._put(before)
         try:
             while True:
                 message = await self._message()
+                if isinstance(message, Ping):
+                    self._put(encode(PongMessage(master.room.version)))
+                    continue
                 if isinstance(message, Hello):
-                    self._refuse(Refused("message/hello-again", Reason("server-hello-again")), master.table.version)
+                    self._refuse(Refused("message/hello-again", Reason("server-hello-again")), master.room.version)
                     continue
                 try:
-                    answer = await self._hall.play(master, command_of(message), message.id)
+                    command = command_of(message, self._guest)
+                    answer = await self._hall.play(master, command, message.id)
                 except Refused as error:
-                    self._refuse(error, master.table.version, message.id)
+                    self._refuse(error, master.room.version, message.id)
                 else:
                     self._reply(message.id, answer.version, answer.problem)
         finally:
-            master.watchers.discard(self._put)
+            self._hall.go(master, self._put)
 
     async def _hello(self) -> int | None:
         """What the browser has seen so far."""
@@ -142,7 +155,8 @@ class _Connection:
             self._refuse(Refused("message/hello-expected", Reason("server-hello-expected")))
             raise _End(_POLICY, "policy") from None
         if not isinstance(message, Hello):
-            self._refuse(Refused("message/hello-expected", Reason("server-hello-expected")), id=message.id)
+            id = None if isinstance(message, Ping) else message.id  # noqa: A001 - as on the wire
+            self._refuse(Refused("message/hello-expected", Reason("server-hello-expected")), id=id)
             raise _End(_POLICY, "policy")
         if message.protocol != PROTOCOL:
             params = {"found": message.protocol, "expected": PROTOCOL}
@@ -150,7 +164,7 @@ class _Connection:
             raise _End(_POLICY, "policy")
         return message.since
 
-    async def _message(self) -> Hello | Command:
+    async def _message(self) -> Hello | Command | Request | Ping:
         """The next message that can be read; what cannot be read is answered."""
         while True:
             frame = await self._receive()
@@ -167,7 +181,7 @@ class _Connection:
 
     def _count(self) -> None:
         """A token for each frame."""
-        if not self._bucket.take(time.monotonic()):
+        if not self._bucket.take(_now()):
             limits = {"most": RATE, "seconds": round(RATE_SECONDS)}
             self._refuse(Refused("message/too-many", Reason("server-too-many", limits)))
             raise _End(_POLICY, "policy")
@@ -212,3 +226,8 @@ class _Connection:
 
 def _size(text: str) -> int:
     return len(text) if text.isascii() else len(text.encode())
+
+
+def _now() -> float:
+    """The clock of the event loop, which never jumps."""
+    return asyncio.get_running_loop().time()

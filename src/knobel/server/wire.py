@@ -8,14 +8,14 @@ from typing import Any, NoReturn
 from pydantic import TypeAdapter, ValidationError
 
 from knobel.errors import Param, Reason
-from knobel.server.messages import ClientMessage, Command, Hello
+from knobel.server.messages import ClientMessage, Command, Hello, Ping, Request
 from knobel.table import Refused
 
 MAX_DEPTH, MAX_DIGITS = 16, 15
-_CLIENT: TypeAdapter[Hello | Command] = TypeAdapter(ClientMessage)
+_CLIENT: TypeAdapter[Hello | Command | Request | Ping] = TypeAdapter(ClientMessage)
 
 
-def read_message(text: str) -> Hello | Command:
+def read_message(text: str) -> Hello | Command | Request | Ping:
     """The message of a text frame. Raises `Refused` with a code that starts with `message/`."""
     try:
         value = json.loads(

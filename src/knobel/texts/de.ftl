@@ -207,7 +207,6 @@ ui-hint-computer = Leertaste kürzt ab.
 
 ui-pad = Block
 ui-pad-tabs = Blöcke
-ui-pad-tab = { $name }, { $total } Punkte
 ui-box-free = { $box }: { $points ->
     [one] 1 Punkt
    *[other] { $points } Punkte
@@ -383,6 +382,275 @@ ui-reload = Neu laden
 ui-unreachable = Das Programm antwortet nicht. Läuft es noch?
 ui-broken-answer = Die Antwort war unlesbar.
 ui-problem = Das ging nicht ({ $code }).
+
+# --- Browser: playing together at several devices ---
+
+ui-cancel = Abbrechen
+ui-copy = Kopieren
+ui-copied = Kopiert
+ui-share = Teilen …
+ui-you = du
+ui-host = leitet
+ui-there = da
+ui-away = nicht da
+ui-your-name = Dein Name
+ui-your-turn = Du bist dran
+ui-span-seconds = { $count ->
+    [one] 1 Sekunde
+   *[other] { $count } Sekunden
+  }
+ui-span-minutes = { $count ->
+    [one] 1 Minute
+   *[other] { $count } Minuten
+  }
+ui-span-hours = { $count ->
+    [one] 1 Stunde
+   *[other] { $count } Stunden
+  }
+ui-span-days = { $count ->
+    [one] 1 Tag
+   *[other] { $count } Tage
+  }
+ui-more = Mehr
+ui-setup-others = Zu anderen
+ui-start-shared = Tisch decken und einladen
+ui-pace = Tempo
+ui-pace-live = am Stück
+ui-pace-live-help = Alle sind gleichzeitig da. Wer länger als eine Minute weg ist, für den spielt der Computer, bis er zurückkommt.
+ui-pace-slow = über Tage
+ui-pace-slow-help = Jeder spielt, wann er Zeit hat; niemand muss warten.
+ui-clock = Bedenkzeit
+ui-clock-none = ohne Uhr
+ui-clock-turn = { $span } je Zug
+ui-clock-short = { $count } s
+ui-clock-title = Noch { $span }, dann spielt der Computer
+ui-clock-hurry = Noch { $count } Sekunden, dann spielt der Computer für dich.
+ui-public = Wer darf kommen?
+ui-public-no = nur wer den Code hat
+ui-public-yes = offen für alle
+ui-dice = Würfel
+ui-dice-provable = vom Server, nachprüfbar
+ui-dice-provable-help = Nach dem Spiel kann jeder jeden Wurf nachrechnen.
+ui-dice-typed = echte Würfel
+ui-dice-typed-help = Ihr würfelt selbst und tippt ein, was liegt; das Programm führt den Block.
+ui-seat-free = frei
+ui-seat-free-name = frei für andere
+ui-seat-free-number = Freier Platz { $number }
+ui-seat-add-free = Einladen
+ui-seats-free = { $count ->
+    [one] 1 Platz frei
+   *[other] { $count } Plätze frei
+  }
+ui-gathering = Gleich geht es los
+ui-invite = Einladen
+ui-invite-code = Code: { $code }
+ui-invite-how = Wer den Link öffnet oder diesen Code eingibt, sitzt mit am Tisch.
+ui-invite-link = Link zu diesem Tisch
+ui-invite-text = Komm zum Würfeln! Der Code ist { $code }.
+ui-invite-picture = QR-Code mit dem Link zu diesem Tisch
+ui-invite-home = Dieser Link gilt nur auf diesem Rechner. Mit ./knobel serve --lan kommen auch andere Geräte im selben Netz herein.
+ui-ready = bereit
+ui-not-ready = noch nicht bereit
+ui-ready-now = Ich bin bereit
+ui-ready-note = Danach beginnt { $name } das Spiel.
+ui-unready = Doch noch nicht
+ui-sit = Hinsetzen
+ui-sit-here = Hier sitzen
+ui-watch = Du schaust zu.
+ui-watch-free = Du schaust zu. Noch ist ein Platz frei.
+ui-watch-full = Du schaust zu. Es ist kein Platz frei.
+ui-watchers = { $count ->
+    [one] 1 Person schaut zu
+   *[other] { $count } Personen schauen zu
+  }
+ui-wait-for-host = Du bist bereit. { $name } beginnt das Spiel.
+ui-start-game = Spiel beginnen
+ui-start-late = { $count ->
+    [one] { $names } ist noch nicht bereit.
+   *[other] { $names } sind noch nicht bereit.
+  }
+ui-start-alone = Bisher spielst du allein.
+ui-start-free = { $count ->
+    [one] Der freie Platz fällt beim Beginn weg.
+   *[other] Die freien Plätze fallen beim Beginn weg.
+  }
+ui-mixing = Die Würfel werden gemischt …
+ui-hand-over = { $name } die Leitung geben
+ui-send-away = { $name } wegschicken
+ui-send-away-text = Wer weggeschickt wird, kann an diesem Tisch nicht wieder Platz nehmen, aber zuschauen.
+ui-send-away-yes = Wegschicken
+ui-close-table = Tisch aufgeben
+ui-closed = Diesen Tisch gibt es nicht mehr
+ui-closed-text = Er wurde aufgegeben, bevor das Spiel zu Ende war.
+ui-leave = Tisch verlassen
+ui-leave-title = Den Tisch verlassen?
+ui-leave-text = Der Computer spielt für dich weiter. Du kannst jederzeit zurückkommen.
+ui-leave-yes = Verlassen
+ui-leave-no = Bleiben
+ui-stand-in = der Computer spielt
+ui-stand-in-left = Du hast den Tisch verlassen; der Computer spielt für dich.
+ui-stand-in-away = Du warst weg; der Computer spielt für dich.
+ui-stand-in-clock = Die Zeit war um; der Computer spielt für dich.
+ui-return = Selbst weiterspielen
+ui-watching-away = { $name } ist nicht da …
+ui-pad-tab-total = { $total } Punkte
+ui-say = Etwas sagen
+ui-phrase-hello = Hallo!
+ui-phrase-luck = Viel Glück!
+ui-phrase-nice = Schön!
+ui-phrase-wow = Wahnsinn!
+ui-phrase-oops = Hoppla!
+ui-phrase-hurry = Du bist dran!
+ui-phrase-sorry = Tut mir leid!
+ui-phrase-thanks = Danke!
+ui-phrase-again = Noch eins?
+ui-phrase-bye = Tschüss!
+ui-said-phrase = { $name }: „{ $phrase }“
+ui-said-substitute-left = { $name } ist gegangen; der Computer spielt weiter.
+ui-said-substitute-away = { $name } ist nicht da; der Computer spielt weiter.
+ui-said-substitute-clock = Für { $name } ist die Zeit um; der Computer spielt weiter.
+ui-said-return = { $name } spielt wieder selbst.
+ui-said-close = Der Tisch ist aufgegeben.
+ui-said-continue = Es gibt ein neues Spiel.
+ui-said-sit = { $name } setzt sich.
+ui-said-rise = { $name } steht auf.
+ui-said-remove = { $name } ist nicht mehr dabei.
+ui-said-host = { $name } leitet jetzt den Tisch.
+ui-said-ready = { $name } ist bereit.
+ui-next = An diesem Tisch gibt es ein neues Spiel.
+ui-next-by = { $name } hat ein neues Spiel begonnen.
+ui-next-come = Mitkommen
+ui-next-watch = Zuschauen
+ui-next-stay = Hier bleiben
+ui-record = Aufzeichnung herunterladen
+ui-my-tables = Deine Tische
+ui-my-tables-waiting = { $count ->
+    [0] Deine anderen Tische
+    [one] Deine anderen Tische: einer wartet auf dich
+   *[other] Deine anderen Tische: { $count } warten auf dich
+  }
+ui-table-join = Mitspielen
+ui-table-gather = Zum Tisch
+ui-table-watch = Zuschauen
+ui-typed = Augen der echten Würfel
+ui-typed-die = Würfel { $number }
+ui-typed-left = { $count ->
+    [one] Noch 1 Würfel eintippen
+   *[other] Noch { $count } Würfel eintippen
+  }
+ui-typed-enter = Wurf übernehmen
+ui-hint-typed = Würfle selbst und tippe die Augen an, oder nimm die Tasten 1 bis 6.
+
+# --- Browser: to other tables ---
+
+join-title = Mit Code mitspielen
+join-code = Code des Tisches
+join-how = Acht Zeichen; Groß- und Kleinschreibung ist egal.
+join-go = Zum Tisch
+lobby-title = Offene Tische
+lobby-lead = Hier darf sich jeder dazusetzen.
+lobby-ruleset = Spiel
+lobby-all = alle
+lobby-none = Gerade ist kein Tisch offen. Deck selbst einen und öffne ihn für alle: unter „Mehr“.
+
+# --- Browser: who one is ---
+
+me-title = Über dich
+me-lan = Diese Verbindung ist nicht verschlüsselt: Wer im selben Netz mitliest, könnte an deiner Stelle spielen. Für zu Hause reicht das.
+me-name = Dein Name
+me-name-note = So heißt du, wenn du dich an einen Tisch setzt. Kein Konto, kein Kennwort: Dieses Gerät weiß, wer du bist.
+me-nobody = Noch kennt dich hier niemand. Ein Name genügt; ein Konto gibt es nicht.
+me-save = Sichern
+me-saved = Gesichert
+me-phrase = Wiederkommen auf einem anderen Gerät
+me-phrase-text = Ein paar Wörter bringen deinen Namen, deine Tische und Ergebnisse auf ein anderes Gerät.
+me-phrase-make = Neue Wörter zeigen
+me-phrase-once = Schreib sie auf: Sie werden nur jetzt gezeigt. Frühere gelten nicht mehr.
+me-phrase-noted = Notiert
+me-phrase-copy-by-hand = Bitte die Wörter von Hand markieren und kopieren.
+me-recover = Ich habe solche Wörter
+me-recover-words = Deine Wörter
+me-recover-note = Wer dieses Gerät bisher war, wird dabei vergessen.
+me-recover-go = Wiederherstellen
+me-recovered = Willkommen zurück, { $name }!
+me-results = Ergebnisse
+me-results-none = Noch kein Spiel zu Ende gespielt.
+me-game = Spiel
+me-games = gespielt
+me-wins = gewonnen
+me-best = bestes
+me-mean = im Mittel
+me-helped = mit Hilfe
+me-helped-note = „Mit Hilfe“: Der Computer ist eingesprungen; diese Spiele zählen sonst nicht mit.
+me-history = Gespielte Partien
+me-dice = Deine Würfel
+me-dice-none = Noch hast du an keinem Tisch gewürfelt, dessen Würfel sich nachprüfen lassen.
+me-dice-count = { $dice } Würfel in { $throws } Würfen an { $tables ->
+    [one] einem Tisch
+   *[other] { $tables } Tischen
+  }.
+me-dice-line = Gestrichelt: so viele wären im Mittel zu erwarten.
+me-dice-few = Für ein Urteil sind es noch zu wenige Würfel.
+me-dice-tests = Die Prüfungen im Einzelnen
+me-dice-honest = Ein Wert p sagt, wie oft ehrliche Würfel mindestens so ungewöhnlich fallen. Auch ehrliche Würfel fallen ab und zu ungewöhnlich; wer nach jedem Spiel nachsieht, wird es erleben.
+me-test-faces = Kommt jede Zahl gleich oft?
+me-test-pairs = Hängt ein Wurf vom vorigen ab?
+me-test-runs = Wechseln hoch und niedrig wie sie sollen?
+me-test-p = p = { $p }
+me-test-missing = { $count ->
+    [one] noch 1 Würfel fehlt
+   *[other] noch { $count } Würfel fehlen
+  }
+
+# --- Browser: dice that everybody can check ---
+
+fair-link = Würfel nachprüfen
+fair-title = Waren die Würfel ehrlich?
+fair-back = Zurück zum Tisch
+fair-verdict-right = Ja: Jeder Wurf stimmt
+fair-verdict-right-text = Dein Browser hat { $count ->
+    [one] einen Wurf
+   *[other] { $count } Würfe
+  } gerade selbst nachgerechnet, mit { $shares ->
+    [0] dem Geheimnis des Servers allein: Niemand hat einen eigenen Anteil dazugegeben
+    [one] einem Anteil aus der Runde
+   *[other] { $shares } Anteilen aus der Runde
+  }.
+fair-verdict-wrong = Nein: Etwas stimmt nicht
+fair-verdict-wrong-text = Was hier steht, passt nicht zu dem, was vor dem Spiel versiegelt wurde ({ $count } Würfe, { $shares } Anteile). Unten ist es rot.
+fair-first-wrong = Und es hat jemand anderes begonnen, als die Würfel entschieden haben.
+fair-verdict-open = Noch nicht zu sagen
+fair-verdict-open-text = Das Geheimnis des Servers wird am Ende des Spiels gezeigt; dann lässt sich jeder Wurf nachrechnen ({ $count } bisher, { $shares } Anteile).
+fair-verdict-typed = Echte Würfel
+fair-verdict-typed-text = An diesem Tisch wurden echte Würfel geworfen und eingetippt ({ $count } Würfe). Sie lassen sich nicht nachrechnen; dafür haben alle zugesehen. Anteile: { $shares }.
+fair-how = Wie es zugeht
+fair-step-seed = Vor dem Spiel denkt sich der Server ein Geheimnis aus und zeigt dessen Siegel. Ändern kann er es danach nicht mehr.
+fair-step-shares = Das Gerät jeder Person denkt sich einen Anteil aus und zeigt ebenfalls erst nur das Siegel.
+fair-step-open = Erst wenn alle Siegel da sind, werden die Anteile geöffnet. Keiner konnte sich nach den anderen richten.
+fair-step-throws = Jeder Wurf wird aus dem Geheimnis, allen Anteilen und seiner Nummer berechnet. Niemand kann ihn wählen, auch der Server nicht.
+fair-step-end = Am Ende zeigt der Server sein Geheimnis, und jeder rechnet nach.
+fair-exchanged = Was ausgetauscht wurde
+fair-server = Server
+fair-sealed = Siegel
+fair-secret = Geheimnis
+fair-seed-later = wird am Ende gezeigt
+fair-share-computer = Computer geben keinen Anteil
+fair-share-none = kein Anteil
+fair-fits = passt zum Siegel
+fair-fits-not = passt nicht zum Siegel
+fair-formula = Siegel: SHA-256 der 32 Bytes. Würfe: HMAC-SHA-256 mit dem Geheimnis des Servers über Tisch { $table }, Anteile, Ereignis und Blocknummer.
+fair-throws = { $count ->
+    [one] Ein Wurf
+   *[other] Alle { $count } Würfe
+  }
+fair-event = Ereignis
+fair-beginning = Beginn
+fair-faces = Augen
+fair-check = Nachgerechnet
+fair-same = gleich
+fair-other = heraus kommt { $faces }
+fair-yourself = Ohne diese Seite nachrechnen
+fair-yourself-text = Auch dieser Seite muss niemand glauben: Die Aufzeichnung des Spiels enthält alles, und jeder Rechner mit knobel prüft sie.
 
 # --- Why this number, and what to do: reasons of the rules core ---
 
@@ -938,6 +1206,31 @@ record-header = Die Kopfzeile { $name } ist nicht lesbar: { $found }.
 record-header-missing = Es fehlt die Kopfzeile { $name }.
 record-digest = Die Regeln passen nicht zur Kennung { $found }; sie haben { $expected }.
 
+# --- Rules core: dice that can be checked ---
+
+fair-table = Das kann keine Tischkennung sein: { $found }.
+fair-hex = Erwartet werden 64 Hexziffern in Kleinschrift, nicht { $found }.
+fair-seats = Erwartet werden Plätze in aufsteigender Folge, jeder einmal, nicht { $found }.
+fair-wrong-seed = Der Startwert gehört nicht zur Festlegung { $commitment }.
+fair-no-commitment = Platz { $seat } zeigte einen Anteil ohne Festlegung (gezählt ab 0).
+fair-wrong-share = Der Anteil von Platz { $seat } gehört nicht zu seiner Festlegung { $commitment } (gezählt ab 0).
+verify-typed = Die Würfel fielen auf einem echten Tisch und wurden eingetippt; abzuleiten ist da nichts.
+verify-no-exchange = Die Aufzeichnung enthält keinen Austausch von Geheimnissen; abzuleiten ist da nichts.
+verify-no-seat = Unter { $seats } Plätzen gibt es keinen Platz { $seat } (gezählt ab 0).
+verify-no-seed = Der Startwert ist noch nicht gezeigt; das geschieht am Ende des Spiels.
+verify-too-many = Zwei Würfel losen unter höchstens { $most } Plätzen.
+verify-beginner = Nach den Würfeln beginnt Platz { $seat }, nach der Aufzeichnung Platz { $found } (gezählt ab 0).
+verify-differs = Startwert und Anteile ergeben andere Würfel.
+
+# --- Rules core: a statistic of dice ---
+
+dice-too-few = Zu wenige Würfel für eine Aussage: { $missing ->
+    [one] es fehlt einer
+   *[other] es fehlen { $missing }
+  }.
+dice-usual = Nichts Auffälliges.
+dice-unusual = Auffällig: kommt bei 1 von { $count } ehrlichen Spielern vor.
+
 # --- Where an error is, and what may have been meant ---
 
 error-event = Ereignis { $event }
@@ -970,7 +1263,12 @@ cli-help-right = Eine Option nur für das zweite Regelwerk.
 cli-help-json = Ausgabe als JSON, für Programme.
 cli-help-lang = Sprache; sonst die der Umgebung (LANG), sonst Englisch.
 cli-help-port = Port auf diesem Rechner; ist er belegt, wird ein anderer genommen.
+cli-help-host = Adresse, an der der Server lauscht; ohne --lan und --public-url nur eine dieses Rechners.
+cli-help-lan = Auch andere Geräte im eigenen Netz spielen lassen, unverschlüsselt: Wer im Netz ist, kann mitlesen.
+cli-help-public-url = Hinter einem Proxy mit TLS: die Adresse, unter der alle den Server erreichen, etwa https://play.example
 cli-help-data = Ordner für gespeicherte Spiele und Tabellen.
+cli-help-database = Adresse einer PostgreSQL-Datenbank statt des Ordners: postgresql://name:passwort@rechner/datenbank; sie kann auch in KNOBEL_DATABASE stehen.
+cli-help-workers = So viele Prozesse bedienen dieselbe Adresse; das geht nur mit --database.
 cli-help-no-browser = Den Browser nicht öffnen.
 cli-help-version = Die Version nennen.
 cli-help-help = Diese Hilfe zeigen.
@@ -979,6 +1277,10 @@ cli-options = Optionen
 cli-commands = Befehle
 cli-port-busy = Port { $port } ist belegt, also ein anderer.
 cli-serving = Knobel läuft: { $url } (Ende mit Strg-C)
+cli-serving-lan = Auf anderen Geräten in diesem Netz: { $urls }
+cli-serving-no-lan = Dieser Rechner hat keine Adresse in einem privaten Netz; andere Geräte erreichen ihn nicht.
+cli-serving-plain = Nicht verschlüsselt: Wer in diesem Netz ist, kann mitlesen und sich als ein anderer ausgeben.
+cli-serving-public = Knobel läuft für { $url } (Ende mit Strg-C). Der Proxy gibt Anfragen mit ihrem Host an { $behind } weiter.
 cli-no-command = Den Befehl { $found } gibt es nicht. Möglich sind { $values }.
 cli-no-option = Die Angabe { $found } gibt es hier nicht.
 cli-missing = Es fehlt { $name }.
@@ -1022,6 +1324,43 @@ cli-pattern-exact = genau { $pattern }
 
 # --- The table and the server ---
 
+# Um den Tisch herum
+guest-needed = Dafür muss man sich erst einen Namen geben.
+guest-barred = Der Gastgeber hat dich von diesem Tisch fortgeschickt.
+room-closed = Dieser Tisch ist aufgegeben worden.
+room-not-begun = Das Spiel hat noch nicht begonnen.
+room-begun = Das Spiel hat schon begonnen.
+room-full = An diesem Tisch ist kein Platz frei.
+room-empty = Ohne Spieler kann kein Spiel beginnen.
+room-not-ready =
+    { $seats ->
+        [one] Ein Platz ist noch nicht bereit.
+       *[other] { $seats } Plätze sind noch nicht bereit.
+    }
+room-host-only = Das darf nur der Gastgeber.
+room-not-allowed = Das macht nur der Server selbst.
+room-said-enough = Genug geredet: Jetzt wird wieder gewürfelt.
+room-not-over = Das Spiel ist noch nicht zu Ende.
+room-typed-begin = Mit echten Würfeln beginnt der erste Platz, oder es geht reihum.
+seat-unknown = Den Platz { $seat } gibt es hier nicht (gezählt ab 0).
+seat-taken = Auf dem Platz { $seat } sitzt schon jemand (gezählt ab 0).
+seat-nobody = Auf dem Platz { $seat } sitzt niemand (gezählt ab 0).
+seat-not-yours = Hier geht es um deine eigenen Plätze, um alle und nur um sie.
+seat-stand-in = Für den Platz { $seat } spielt gerade der Computer (gezählt ab 0): erst zurückkehren.
+seat-typed-people = Mit echten Würfeln spielen nur Menschen.
+seat-typed-stays = Mit echten Würfeln kann niemand für dich einspringen.
+fair-malformed = Ein versiegelter Anteil hat 64 Hexziffern.
+fair-too-early = Anteile werden erst aufgedeckt, wenn alle versiegelt sind.
+fair-too-late = Für Anteile ist es zu spät: Das Spiel läuft.
+fair-mismatch = Dieser Anteil ist nicht der, der versiegelt wurde.
+typed-faces-unasked = Hier würfelt der Server; Augen werden nicht eingegeben.
+typed-faces-expected =
+    { $dice ->
+        [one] Ein Würfel wurde geworfen; einzugeben ist seine Augenzahl von 1 bis 6, nicht { $found } Zahlen.
+       *[other] { $dice } Würfel wurden geworfen; einzugeben sind ihre Augen von 1 bis 6, nicht { $found } Zahlen.
+    }
+server-code-unknown = Zu diesem Code gibt es keinen Tisch.
+
 table-over = Das Spiel ist zu Ende.
 table-not-your-seat = Platz { $seat } spielt jemand anderes (gezählt ab 0).
 table-stale = Der Tisch ist schon weiter: Er steht bei { $expected }, gemeint war { $found }.
@@ -1033,6 +1372,8 @@ server-storage-full = Der Speicher ist voll: Nichts lässt sich sichern, also wu
 server-storage-failed = Das Sichern ist misslungen, also wurde nichts gespielt. Das Spiel bleibt, wie es ist; noch einmal versuchen.
 server-error = Der Server hat einen Fehler gemacht; geändert wurde nichts.
 server-name-empty = Von diesem Namen ist nichts zu sehen; ein Spieler braucht einen lesbaren Namen.
+server-guest-none = Dazu braucht es erst einen Namen.
+server-guest-phrase-unknown = Zu diesen Wörtern gehört niemand. Vielleicht ist eines vertippt, oder es gibt inzwischen neue.
 server-message-not-json = Diese Nachricht ist kein JSON: { $problem }
 server-message-too-deep = Diese Nachricht ist mehr als { $most } Ebenen tief.
 server-message-invalid = Diese Nachricht ist nicht zu gebrauchen, bei { $where }: { $problem }
@@ -1042,12 +1383,17 @@ server-hello-again = Begrüßt wurde schon.
 server-protocol = Diese Seite spricht Fassung { $found } des Protokolls, der Server { $expected }. Die Seite neu laden.
 server-too-many = Mehr als { $most } Nachrichten in { $seconds } Sekunden sind zu viele.
 server-too-many-new = Mehr legt der Server für einen Besucher nicht an: { $most } in { $seconds } Sekunden. In { $wait } Sekunden noch einmal versuchen.
+server-too-many-tries = Zu oft versucht: { $most } in { $seconds } Sekunden sind erlaubt. In { $wait } Sekunden noch einmal versuchen.
 server-too-many-sockets = Von diesem Ort aus sind zu viele Spiele offen; zugleich gehen höchstens { $most }.
 server-not-found = Hier ist nichts.
 server-method-not-allowed = Das geht hier nicht.
 server-request-invalid = Diese Anfrage ist nicht zu gebrauchen, bei { $where }: { $problem }
 server-too-large = Eine Anfrage darf höchstens { $most } Bytes haben.
-server-foreign-host = Unter diesem Namen ist der Server nicht zu erreichen.
+server-foreign-host = Unter diesem Namen ist der Server nicht zu erreichen. Auf diesem Rechner heißt er localhost; was andere Geräte brauchen, sagt knobel serve --help.
+server-foreign-host-lan = Unter diesem Namen ist der Server nicht zu erreichen. In diesem Netz bitte die Adresse in Zahlen nehmen, die beim Start dort stand.
+server-foreign-host-public = Zu erreichen ist dieser Server unter { $url }
+server-plain-http = Ohne Verschlüsselung antwortet dieser Server nur auf seinem eigenen Rechner. Für andere Geräte im selben Netz startet man ihn mit knobel serve --lan, für das Internet mit --public-url hinter einem Proxy mit TLS.
+server-plain-http-far = Ohne Verschlüsselung antwortet dieser Server nur in seinem privaten Netz. Für das Internet startet man ihn mit knobel serve --public-url hinter einem Proxy mit TLS.
 server-foreign-origin = Anfragen von Seiten anderer Anbieter werden abgelehnt.
 server-no-pages = Die Seiten von knobel sind nicht gebaut. knobel mit ./knobel starten oder neu installieren.
 server-folder-in-use = Ein anderer Server von knobel benutzt den Datenordner { $path }.
@@ -1056,8 +1402,18 @@ server-folder-unwritable = In den Datenordner { $path } lässt sich nicht schrei
 server-database-unusable = Die Datenbank { $path } ist nicht zu gebrauchen: { $problem }
 server-database-foreign = { $path } ist keine Datenbank von knobel.
 server-database-newer = Die Datenbank { $path } stammt von einem neueren knobel ({ $found }, dieses kennt { $expected }).
+server-workers-shared = { $found } Prozesse brauchen eine gemeinsame Datenbank: --workers geht nur mit --database.
+server-database-scheme = Die Adresse einer Datenbank ist wie { $expected }://name:passwort@rechner/datenbank, nicht { $found }.
+server-database-bad-address = Die Adresse der Datenbank ist nicht zu lesen.
+server-database-bad-password = In der Adresse der Datenbank steht mehr als ein @; eines im Passwort schreibt man als %40.
+server-database-bad-name = In der Adresse der Datenbank fehlt nach dem Rechner der Name einer Datenbank.
+server-database-bad-option = Die Adresse einer Datenbank kann host, port und ssl festlegen, nicht { $option }.
 server-address-unusable = Der Server kann unter { $host } nicht lauschen: { $problem }
 server-no-free-port = Alle Ports von { $first } bis { $last } sind belegt.
+server-lan-and-public = --lan ist für das eigene Netz ohne Verschlüsselung, --public-url für einen Proxy mit TLS; nur eines von beiden geht.
+server-lan-host = --lan braucht eine Adresse in einem privaten Netz, nicht { $host }; ohne --host sind es alle.
+server-host-careless = Unter { $host } könnten andere Rechner zugreifen, ohne Verschlüsselung. Im eigenen Netz geht das mit --lan, hinter einem Proxy mit TLS mit --public-url.
+server-public-url = --public-url ist eine Adresse wie https://play.example, ohne Pfad, nicht { $found }.
 
 # --- House rules on the server and on the command line ---
 
@@ -1178,6 +1534,36 @@ table-unfinished = Die Tabelle { $path } für { $ruleset } ist nicht fertig. kno
 table-interrupted = Für { $ruleset } liegt in { $path } eine angefangene Tabelle. --resume macht weiter, --force beginnt neu.
 table-not-written = Die Datei { $path } lässt sich nicht schreiben: { $problem }
 
+# --- Verifying dice ---
+
+cli-help-verify = Leitet jeden Wurf einer Aufzeichnung neu aus Startwert und Anteilen ab; endet mit 1, wenn die Würfel nicht bestätigt sind.
+cli-help-record = Datei einer Aufzeichnung, Text oder JSON; - liest die Standardeingabe.
+cli-verify-dice = Würfel
+cli-verify-dice-provable = aus Startwert und Anteilen
+cli-verify-dice-server = allein vom Server
+cli-verify-dice-typed = echte, eingetippt
+cli-verify-table = Tisch
+cli-verify-seat = Platz { $seat }
+cli-verify-share-fits = Festlegung und Anteil passen
+cli-verify-share-wrong = Festlegung und Anteil passen nicht
+cli-verify-share-withheld = Festlegung ohne Anteil, trägt nichts bei
+cli-verify-share-none = kein Anteil
+cli-verify-seed = Startwert
+cli-verify-seed-fits = passt zu seiner Festlegung
+cli-verify-seed-wrong = passt nicht zu seiner Festlegung
+cli-verify-seed-hidden = noch nicht gezeigt
+cli-verify-beginning = Beginn
+cli-verify-begins = { $name } beginnt; darüber entschieden keine Würfel
+cli-verify-begins-derived = { $name } beginnt, wie abgeleitet
+cli-verify-begins-other = abgeleitet beginnt { $name }, in der Aufzeichnung { $found }
+cli-verify-throws = Würfe
+cli-verify-derived = { $count } wie abgeleitet
+cli-verify-difference = – Ereignis { $event }: liegen blieb { $keep }, abgeleitet { $thrown }, auf dem Tisch { $recorded }
+cli-verify-yes = Bestätigt: Jeder Wurf folgt aus Startwert und Anteilen.
+cli-verify-no = Nicht bestätigt.
+cli-verify-no-beginning = Nicht bestätigt: { $reason }
+cli-verify-no-event = Nicht bestätigt bei Ereignis { $event }: { $reason }
+
 # --- Backups ---
 
 cli-help-backup = Alle Spiele in eine Datei sichern, auch während gespielt wird.
@@ -1206,6 +1592,7 @@ server-restore-events = In der Datenbank { $path } { $count ->
     [one] steht ein Ereignis
    *[other] stehen { NUMBER($count, useGrouping: "always") } Ereignisse
 }. --force setzt die Sicherung an ihre Stelle und hebt sie unter anderem Namen auf.
+server-restore-not-empty = In { $path } stehen schon Spiele. Eine Sicherung kommt in eine neue Datenbank.
 server-restore-unreadable = Die Datenbank { $path } lässt sich nicht lesen. --force setzt die Sicherung an ihre Stelle und hebt sie unter anderem Namen auf.
 server-restore-open = Ein anderes Programm hat die Datenbank { $path } geöffnet.
 

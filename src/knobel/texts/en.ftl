@@ -207,7 +207,6 @@ ui-hint-computer = Space cuts it short.
 
 ui-pad = Pad
 ui-pad-tabs = Pads
-ui-pad-tab = { $name }, { $total } points
 ui-box-free = { $box }: { $points ->
     [one] 1 point
    *[other] { $points } points
@@ -383,6 +382,275 @@ ui-reload = Load anew
 ui-unreachable = The program does not answer. Is it still running?
 ui-broken-answer = The answer could not be read.
 ui-problem = That did not work ({ $code }).
+
+# --- Browser: playing together at several devices ---
+
+ui-cancel = Cancel
+ui-copy = Copy
+ui-copied = Copied
+ui-share = Share …
+ui-you = you
+ui-host = host
+ui-there = there
+ui-away = away
+ui-your-name = Your name
+ui-your-turn = Your turn
+ui-span-seconds = { $count ->
+    [one] 1 second
+   *[other] { $count } seconds
+  }
+ui-span-minutes = { $count ->
+    [one] 1 minute
+   *[other] { $count } minutes
+  }
+ui-span-hours = { $count ->
+    [one] 1 hour
+   *[other] { $count } hours
+  }
+ui-span-days = { $count ->
+    [one] 1 day
+   *[other] { $count } days
+  }
+ui-more = More
+ui-setup-others = To others
+ui-start-shared = Lay the table and invite
+ui-pace = Pace
+ui-pace-live = in one go
+ui-pace-live-help = Everyone is there at the same time. For whoever is away for more than a minute a computer plays until he comes back.
+ui-pace-slow = over days
+ui-pace-slow-help = Everyone plays when there is time; nobody has to wait.
+ui-clock = Time for a turn
+ui-clock-none = no clock
+ui-clock-turn = { $span } a turn
+ui-clock-short = { $count } s
+ui-clock-title = { $span } left, then a computer plays
+ui-clock-hurry = { $count } seconds left, then a computer plays for you.
+ui-public = Who may come?
+ui-public-no = only who has the code
+ui-public-yes = open to everyone
+ui-dice = Dice
+ui-dice-provable = the server's, to be checked
+ui-dice-provable-help = After the game everybody can check every throw.
+ui-dice-typed = real dice
+ui-dice-typed-help = You throw yourselves and type in what lies there; the program keeps the pad.
+ui-seat-free = free
+ui-seat-free-name = free for others
+ui-seat-free-number = Free seat { $number }
+ui-seat-add-free = Invite someone
+ui-seats-free = { $count ->
+    [one] 1 seat free
+   *[other] { $count } seats free
+  }
+ui-gathering = The table is laid
+ui-invite = Invite
+ui-invite-code = Code: { $code }
+ui-invite-how = Whoever opens the link or types this code is at the table.
+ui-invite-link = Link to this table
+ui-invite-text = Come and roll some dice! The code is { $code }.
+ui-invite-picture = QR code with the link to this table
+ui-invite-home = This link works on this machine only. With ./knobel serve --lan other devices in the same network can come in.
+ui-ready = ready
+ui-not-ready = not ready yet
+ui-ready-now = I am ready
+ui-ready-note = Then { $name } starts the game.
+ui-unready = Not yet after all
+ui-sit = Sit down
+ui-sit-here = Sit here
+ui-watch = You are watching.
+ui-watch-free = You are watching. A seat is still free.
+ui-watch-full = You are watching. No seat is free.
+ui-watchers = { $count ->
+    [one] 1 person is watching
+   *[other] { $count } people are watching
+  }
+ui-wait-for-host = You are ready. { $name } starts the game.
+ui-start-game = Start the game
+ui-start-late = { $count ->
+    [one] { $names } is not ready yet.
+   *[other] { $names } are not ready yet.
+  }
+ui-start-alone = So far you would play alone.
+ui-start-free = { $count ->
+    [one] The free seat goes when the game starts.
+   *[other] The free seats go when the game starts.
+  }
+ui-mixing = The dice are being mixed …
+ui-hand-over = Make { $name } the host
+ui-send-away = Send { $name } away
+ui-send-away-text = Whoever is sent away cannot sit down at this table again, but may watch.
+ui-send-away-yes = Send away
+ui-close-table = Give up the table
+ui-closed = This table has been given up
+ui-closed-text = It was given up before the game had ended.
+ui-leave = Leave the table
+ui-leave-title = Leave the table?
+ui-leave-text = A computer plays on for you. You can come back at any time.
+ui-leave-yes = Leave
+ui-leave-no = Stay
+ui-stand-in = a computer plays
+ui-stand-in-left = You have left the table; a computer plays for you.
+ui-stand-in-away = You were away; a computer plays for you.
+ui-stand-in-clock = Time was up; a computer plays for you.
+ui-return = Take your seat back
+ui-watching-away = { $name } is away …
+ui-pad-tab-total = { $total } points
+ui-say = Say something
+ui-phrase-hello = Hello!
+ui-phrase-luck = Good luck!
+ui-phrase-nice = Nice one!
+ui-phrase-wow = Wow!
+ui-phrase-oops = Oops!
+ui-phrase-hurry = Your turn!
+ui-phrase-sorry = Sorry!
+ui-phrase-thanks = Thanks!
+ui-phrase-again = One more?
+ui-phrase-bye = Bye!
+ui-said-phrase = { $name }: “{ $phrase }”
+ui-said-substitute-left = { $name } has left; a computer plays on.
+ui-said-substitute-away = { $name } is away; a computer plays on.
+ui-said-substitute-clock = Time is up for { $name }; a computer plays on.
+ui-said-return = { $name } is back.
+ui-said-close = The table is given up.
+ui-said-continue = There is a new game.
+ui-said-sit = { $name } sits down.
+ui-said-rise = { $name } gets up.
+ui-said-remove = { $name } is not at the table any more.
+ui-said-host = { $name } is the host now.
+ui-said-ready = { $name } is ready.
+ui-next = There is a new game at this table.
+ui-next-by = { $name } has started a new game.
+ui-next-come = Come along
+ui-next-watch = Watch it
+ui-next-stay = Stay here
+ui-record = Download the record
+ui-my-tables = Your tables
+ui-my-tables-waiting = { $count ->
+    [0] Your other tables
+    [one] Your other tables: one waits for you
+   *[other] Your other tables: { $count } wait for you
+  }
+ui-table-join = Join in
+ui-table-gather = To the table
+ui-table-watch = Watch
+ui-typed = Faces of the real dice
+ui-typed-die = Die { $number }
+ui-typed-left = { $count ->
+    [one] One die to type in
+   *[other] { $count } dice to type in
+  }
+ui-typed-enter = Enter the throw
+ui-hint-typed = Throw yourself and tap the faces, or use the keys 1 to 6.
+
+# --- Browser: to other tables ---
+
+join-title = Join with a code
+join-code = Code of the table
+join-how = Eight characters, capital or small.
+join-go = To the table
+lobby-title = Open tables
+lobby-lead = Anybody may sit down here.
+lobby-ruleset = Game
+lobby-all = all
+lobby-none = No table is open just now. Lay one yourself and open it to everyone: under “More”.
+
+# --- Browser: who one is ---
+
+me-title = About you
+me-lan = This connection is not encrypted: whoever reads along in the same network could play in your place. At home that will do.
+me-name = Your name
+me-name-note = Your name when you sit down at a table. No account, no password: this device knows who you are.
+me-nobody = Nobody knows you here yet. A name will do; there are no accounts.
+me-save = Save
+me-saved = Saved
+me-phrase = Coming back on another device
+me-phrase-text = A few words bring your name, your tables and results to another device.
+me-phrase-make = Show new words
+me-phrase-once = Write them down: they are shown only now. Earlier ones are void.
+me-phrase-noted = Noted
+me-phrase-copy-by-hand = Please select and copy the words by hand.
+me-recover = I have such words
+me-recover-words = Your words
+me-recover-note = Whoever this device was until now is forgotten.
+me-recover-go = Restore
+me-recovered = Welcome back, { $name }!
+me-results = Results
+me-results-none = No game played to its end yet.
+me-game = Game
+me-games = played
+me-wins = won
+me-best = best
+me-mean = mean
+me-helped = with help
+me-helped-note = “With help”: a computer stood in; these games count nowhere else.
+me-history = Games played
+me-dice = Your dice
+me-dice-none = You have not thrown yet at a table whose dice can be checked.
+me-dice-count = { $dice } dice in { $throws } throws at { $tables ->
+    [one] one table
+   *[other] { $tables } tables
+  }.
+me-dice-line = Dashed: what would be expected in the mean.
+me-dice-few = There are too few dice for a verdict yet.
+me-dice-tests = The tests one by one
+me-dice-honest = A value p says how often honest dice fall at least as unusually. Honest dice fall unusually now and then; who looks after every game will see it.
+me-test-faces = Does each face come equally often?
+me-test-pairs = Does a die depend on the one before?
+me-test-runs = Do high and low change as they should?
+me-test-p = p = { $p }
+me-test-missing = { $count ->
+    [one] 1 more die needed
+   *[other] { $count } more dice needed
+  }
+
+# --- Browser: dice that everybody can check ---
+
+fair-link = Check the dice
+fair-title = Were the dice fair?
+fair-back = Back to the table
+fair-verdict-right = Yes: every throw is right
+fair-verdict-right-text = Your browser has just derived { $count ->
+    [one] one throw
+   *[other] { $count } throws
+  } itself, with { $shares ->
+    [0] the secret of the server alone: nobody added a share
+    [one] one share from the players
+   *[other] { $shares } shares from the players
+  }.
+fair-verdict-wrong = No: something is wrong
+fair-verdict-wrong-text = What stands here does not fit what was sealed before the game ({ $count } throws, { $shares } shares). It is red below.
+fair-first-wrong = And somebody else began than the dice decided.
+fair-verdict-open = Not to be said yet
+fair-verdict-open-text = The secret of the server is shown at the end of the game; then every throw can be derived ({ $count } so far, { $shares } shares).
+fair-verdict-typed = Real dice
+fair-verdict-typed-text = At this table real dice were thrown and typed in ({ $count } throws). They cannot be derived; everybody watched them instead. Shares: { $shares }.
+fair-how = How it works
+fair-step-seed = Before the game the server makes up a secret and shows its seal. It cannot change it any more.
+fair-step-shares = The device of every person makes up a share and shows only its seal as well.
+fair-step-open = Only when all seals are there the shares are opened. Nobody could choose his by the others.
+fair-step-throws = Every throw is computed from the secret, all shares and its number. Nobody can choose it, the server neither.
+fair-step-end = At the end the server shows its secret, and everybody can check.
+fair-exchanged = What was exchanged
+fair-server = Server
+fair-sealed = Seal
+fair-secret = Secret
+fair-seed-later = shown at the end
+fair-share-computer = computers give no share
+fair-share-none = no share
+fair-fits = fits the seal
+fair-fits-not = does not fit the seal
+fair-formula = Seal: SHA-256 of the 32 bytes. Throws: HMAC-SHA-256 keyed by the secret of the server over table { $table }, shares, event and block number.
+fair-throws = { $count ->
+    [one] One throw
+   *[other] All { $count } throws
+  }
+fair-event = Event
+fair-beginning = Beginning
+fair-faces = Faces
+fair-check = Derived
+fair-same = the same
+fair-other = gives { $faces }
+fair-yourself = Checking without this page
+fair-yourself-text = Nobody has to believe this page either: the record of the game holds everything, and any machine with knobel checks it.
 
 # --- Why this number, and what to do: reasons of the rules core ---
 
@@ -938,6 +1206,31 @@ record-header = The header line { $name } cannot be read: { $found }.
 record-header-missing = The header line { $name } is missing.
 record-digest = The rules do not fit the digest { $found }; theirs is { $expected }.
 
+# --- Rules core: dice that can be checked ---
+
+fair-table = This cannot be the id of a table: { $found }.
+fair-hex = Expected 64 lower-case hex digits, not { $found }.
+fair-seats = Expected seats in ascending order, each once, not { $found }.
+fair-wrong-seed = The seed is not the one of the commitment { $commitment }.
+fair-no-commitment = Seat { $seat } showed a share without a commitment (counted from 0).
+fair-wrong-share = The share of seat { $seat } is not the one of its commitment { $commitment } (counted from 0).
+verify-typed = The dice were thrown on a real table and typed in; nothing can be derived.
+verify-no-exchange = The record holds no exchange of secrets; nothing can be derived.
+verify-no-seat = There is no seat { $seat } among { $seats } (counted from 0).
+verify-no-seed = The seed is not shown yet; that happens at the end of the game.
+verify-too-many = Two dice draw lots among { $most } seats at most.
+verify-beginner = Seat { $seat } begins by the dice, seat { $found } by the record (counted from 0).
+verify-differs = Seed and shares bring other dice.
+
+# --- Rules core: a statistic of dice ---
+
+dice-too-few = Too few dice to say anything: { $missing ->
+    [one] one is missing
+   *[other] { $missing } are missing
+  }.
+dice-usual = Nothing unusual.
+dice-unusual = Unusual: happens with 1 of { $count } honest players.
+
 # --- Where an error is, and what may have been meant ---
 
 error-event = event { $event }
@@ -970,7 +1263,12 @@ cli-help-right = An option for the second ruleset only.
 cli-help-json = Print JSON, for programs.
 cli-help-lang = Language; otherwise that of the environment (LANG), otherwise English.
 cli-help-port = Port on this machine; if it is busy, another one is taken.
+cli-help-host = Address at which the server listens; without --lan and --public-url only one of this machine.
+cli-help-lan = Let other devices of your own network play as well, without encryption: whoever is in the network can read along.
+cli-help-public-url = Behind a proxy with TLS: the address at which everybody reaches the server, such as https://play.example
 cli-help-data = Folder of stored games and tables.
+cli-help-database = Address of a PostgreSQL database instead of the folder: postgresql://user:password@host/name; KNOBEL_DATABASE may hold it.
+cli-help-workers = So many processes serve the same address; this needs --database.
 cli-help-no-browser = Do not open the browser.
 cli-help-version = Tell the version.
 cli-help-help = Show this help.
@@ -979,6 +1277,10 @@ cli-options = Options
 cli-commands = Commands
 cli-port-busy = Port { $port } is busy, so another one.
 cli-serving = Knobel is running: { $url } (Ctrl-C ends it)
+cli-serving-lan = On other devices in this network: { $urls }
+cli-serving-no-lan = This machine has no address in a private network; other devices cannot reach it.
+cli-serving-plain = Not encrypted: whoever is in this network can read along and pose as somebody else.
+cli-serving-public = Knobel is running for { $url } (Ctrl-C ends it). The proxy passes requests with their Host on to { $behind }.
 cli-no-command = There is no command { $found }. Possible are { $values }.
 cli-no-option = There is no option { $found } here.
 cli-missing = { $name } is missing.
@@ -1022,6 +1324,43 @@ cli-pattern-exact = exactly { $pattern }
 
 # --- The table and the server ---
 
+# Around the table
+guest-needed = For this you need a name first.
+guest-barred = The host has sent you away from this table.
+room-closed = This table has been given up.
+room-not-begun = The game has not begun yet.
+room-begun = The game has begun already.
+room-full = No seat is free at this table.
+room-empty = Without players no game can begin.
+room-not-ready =
+    { $seats ->
+        [one] One seat is not ready yet.
+       *[other] { $seats } seats are not ready yet.
+    }
+room-host-only = Only the host may do this.
+room-not-allowed = Only the server itself does this.
+room-said-enough = Enough said: let the dice roll again.
+room-not-over = The game is not over yet.
+room-typed-begin = With real dice the first seat begins, or they take turns at it.
+seat-unknown = There is no seat { $seat } here (counted from 0).
+seat-taken = Somebody sits on seat { $seat } already (counted from 0).
+seat-nobody = Nobody sits on seat { $seat } (counted from 0).
+seat-not-yours = This is about your own seats, all of them and no others.
+seat-stand-in = A computer plays for seat { $seat } at the moment (counted from 0): come back first.
+seat-typed-people = With real dice only people play.
+seat-typed-stays = With real dice nobody can stand in for you.
+fair-malformed = A sealed share has 64 hex digits.
+fair-too-early = Shares are revealed only when all of them are sealed.
+fair-too-late = It is too late for shares: the game is on.
+fair-mismatch = This is not the share that was sealed.
+typed-faces-unasked = The server throws here; no faces are typed in.
+typed-faces-expected =
+    { $dice ->
+        [one] One die was thrown; its face from 1 to 6 is to be typed in, not { $found } numbers.
+       *[other] { $dice } dice were thrown; their faces from 1 to 6 are to be typed in, not { $found } numbers.
+    }
+server-code-unknown = There is no table with this code.
+
 table-over = The game is over.
 table-not-your-seat = Seat { $seat } is played by somebody else (counted from 0).
 table-stale = The table has moved on: it is at { $expected }, this was meant for { $found }.
@@ -1033,6 +1372,8 @@ server-storage-full = The disk is full: nothing can be stored, so nothing was pl
 server-storage-failed = Storing failed, so nothing was played. The game stays as it is; try again.
 server-error = The server made a mistake; nothing was changed.
 server-name-empty = This name shows nothing; a player needs a name that can be read.
+server-guest-none = That takes a name first.
+server-guest-phrase-unknown = Nobody belongs to these words. One may be mistyped, or there are newer ones by now.
 server-message-not-json = This message is no JSON: { $problem }
 server-message-too-deep = This message is nested more than { $most } deep.
 server-message-invalid = This message cannot be used, at { $where }: { $problem }
@@ -1042,12 +1383,17 @@ server-hello-again = The hello has been said already.
 server-protocol = This page speaks version { $found } of the protocol, the server { $expected }. Load the page again.
 server-too-many = More than { $most } messages in { $seconds } seconds are too many.
 server-too-many-new = That is more than the server makes for one visitor: { $most } in { $seconds } seconds. Try again in { $wait } seconds.
+server-too-many-tries = Tried too often: { $most } in { $seconds } seconds are allowed. Try again in { $wait } seconds.
 server-too-many-sockets = Too many games are open from this place; at most { $most } can be at once.
 server-not-found = There is nothing here.
 server-method-not-allowed = That cannot be done here.
 server-request-invalid = This request cannot be used, at { $where }: { $problem }
 server-too-large = A request may have at most { $most } bytes.
-server-foreign-host = This server does not go by that name.
+server-foreign-host = This server does not go by that name. On this machine it is called localhost; knobel serve --help tells what other devices need.
+server-foreign-host-lan = This server does not go by that name. In this network please use the address in digits that was printed at its start.
+server-foreign-host-public = This server is reached at { $url }
+server-plain-http = Without encryption this server answers on its own machine only. For other devices of the same network start it with knobel serve --lan, for the internet with --public-url behind a proxy with TLS.
+server-plain-http-far = Without encryption this server answers in its private network only. For the internet start it with knobel serve --public-url behind a proxy with TLS.
 server-foreign-origin = Requests from pages of other sites are refused.
 server-no-pages = The pages of knobel have not been built. Start knobel with ./knobel, or install it again.
 server-folder-in-use = Another knobel server is using the data folder { $path }.
@@ -1056,8 +1402,18 @@ server-folder-unwritable = The data folder { $path } cannot be written: { $probl
 server-database-unusable = The database { $path } cannot be used: { $problem }
 server-database-foreign = { $path } is not a database of knobel.
 server-database-newer = The database { $path } was made by a newer knobel ({ $found }, this one knows { $expected }).
+server-workers-shared = { $found } processes need a database that they share: --workers goes with --database only.
+server-database-scheme = A database has an address like { $expected }://user:password@host/name, not { $found }.
+server-database-bad-address = The address of the database cannot be read.
+server-database-bad-password = The address of the database has more than one @; one in the password is written as %40.
+server-database-bad-name = The address of the database lacks the name of a database after its host.
+server-database-bad-option = The address of a database may set host, port and ssl, not { $option }.
 server-address-unusable = The server cannot listen at { $host }: { $problem }
 server-no-free-port = All ports from { $first } to { $last } are busy.
+server-lan-and-public = --lan is for your own network without encryption, --public-url for a proxy with TLS; only one of them is possible.
+server-lan-host = --lan needs an address in a private network, not { $host }; without --host it is all of them.
+server-host-careless = At { $host } other machines could come in, without encryption. In your own network --lan allows that, behind a proxy with TLS --public-url.
+server-public-url = --public-url is an address such as https://play.example, without a path, not { $found }.
 
 # --- House rules on the server and on the command line ---
 
@@ -1178,6 +1534,36 @@ table-unfinished = The table { $path } of { $ruleset } is not finished. knobel s
 table-interrupted = { $path } holds an unfinished table of { $ruleset }. --resume goes on, --force begins anew.
 table-not-written = The file { $path } cannot be written: { $problem }
 
+# --- Verifying dice ---
+
+cli-help-verify = Derive every throw of a record again from seed and shares; ends with 1 if the dice are not verified.
+cli-help-record = File of a record, text or JSON; - reads standard input.
+cli-verify-dice = Dice
+cli-verify-dice-provable = from seed and shares
+cli-verify-dice-server = from the server alone
+cli-verify-dice-typed = real ones, typed in
+cli-verify-table = Table
+cli-verify-seat = Seat { $seat }
+cli-verify-share-fits = commitment and share fit
+cli-verify-share-wrong = commitment and share do not fit
+cli-verify-share-withheld = commitment without a share, adds nothing
+cli-verify-share-none = no share
+cli-verify-seed = Seed
+cli-verify-seed-fits = fits its commitment
+cli-verify-seed-wrong = does not fit its commitment
+cli-verify-seed-hidden = not shown yet
+cli-verify-beginning = Beginning
+cli-verify-begins = { $name } begins; no dice decided that
+cli-verify-begins-derived = { $name } begins, as derived
+cli-verify-begins-other = { $name } begins as derived, { $found } by the record
+cli-verify-throws = Throws
+cli-verify-derived = { $count } as derived
+cli-verify-difference = – event { $event }: kept { $keep }, derived { $thrown }, on the table { $recorded }
+cli-verify-yes = Verified: every throw follows from seed and shares.
+cli-verify-no = Not verified.
+cli-verify-no-beginning = Not verified: { $reason }
+cli-verify-no-event = Not verified at event { $event }: { $reason }
+
 # --- Backups ---
 
 cli-help-backup = Copy all games into one file, also while they are being played.
@@ -1206,6 +1592,7 @@ server-restore-events = The database { $path } holds { $count ->
     [one] one event
    *[other] { NUMBER($count, useGrouping: "always") } events
 }. --force puts the backup in its place and keeps it under another name.
+server-restore-not-empty = There are games in { $path } already. A backup goes into a new database.
 server-restore-unreadable = The database { $path } cannot be read. --force puts the backup in its place and keeps it under another name.
 server-restore-open = Another program has the database { $path } open.
 
