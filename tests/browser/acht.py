@@ -1,15 +1,14 @@
 """Playing Acht, Mann! through what a person sees: special rounds, tokens, helpers' dice and extra throws."""
 
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 from playwright.sync_api import Locator, Page, expect
 
-from tests.browser.house import ask
+from tests.browser.playing import open_table
 
-FRAMES, PER_SECOND = 48.0, 2.4  # at once, and then steadily: the server allows a socket a few more
+Moment = tuple[bool, str, str, int]
 LIVELY = {"upper_threshold": 10, "extra_minima": [5, 5, 5, 5, 5, 5], "extra_grant": "either"}
 LOOK = """() => {
     const all = (selector) => [...document.querySelectorAll(selector)];
@@ -30,13 +29,27 @@ LOOK = """() => {
         extra: text(".jokers .extra"),
     };
 }"""
+# Look until a person is asked, and the window differs from a moment or is at it; here, not by many questions from afar.
+WAIT = (
+    "async ([moment, isWanted]) => { const look = "
+    + LOOK
+    + """;
+    const wanted = JSON.stringify(moment), end = performance.now() + 30_000;
+    for (;;) {
+        const sight = look();
+        const found = [sight.is_over, sight.turn, sight.extra.split("\\n")[0], sight.pooled];
+        if (sight.is_asked && (JSON.stringify(found) === wanted) === isWanted) return sight;
+        if (performance.now() > end) return null;
+        await new Promise((resolve) => setTimeout(resolve, 25));
+    }
+}"""
+)
 
 
-def new_table(address: str, seats: list[tuple[str, str]], options: dict[str, Any] | None = None) -> str:
+def new_table(page: Page, seats: list[tuple[str, str]], options: dict[str, Any] | None = None) -> str:
     """The page of a new table of Acht, Mann! at which bonuses and extra throws come early."""
     players = [{"name": name, "kind": kind} for name, kind in seats]
-    body = {"ruleset": "acht-mann", "options": {**LIVELY, **(options or {})}, "seats": players, "begin": "seat"}
-    return f"/table/{ask(address, '/api/tables', body)['id']}"
+    return open_table(page, "acht-mann", {**LIVELY, **(options or {})}, players)
 
 
 @dataclass(frozen=True)
@@ -55,7 +68,7 @@ class Sight:
     extra: str
 
     @property
-    def moment(self) -> tuple[bool, str, str, int]:
+    def moment(self) -> Moment:
         """Whatever is done, one of these changes."""
         return self.is_over, self.turn, self.extra.split("\n")[0], self.pooled
 
@@ -77,21 +90,17 @@ class Window:
         self.big_button = page.locator(".tray > .next")
         self.boxes = page.locator("button[data-box]")
         self.pool = page.locator("button[data-place]")
-        self._spare, self._counted = FRAMES, time.monotonic()
 
     def look(self) -> Sight:
         """What it shows just now."""
         return Sight(**self.page.evaluate(LOOK))
 
-    def wait(self, wanted: Callable[[Sight], bool]) -> Sight:
-        """What it shows as soon as a person is asked and it is what is wanted."""
-        end = time.monotonic() + 30
-        while time.monotonic() < end:
-            sight = self.look()
-            if sight.is_asked and wanted(sight):
-                return sight
-            self.page.wait_for_timeout(8)
-        raise AssertionError(f"nothing happened: {self.look()}")
+    def wait(self, moment: Moment | None = None, is_left: bool = True) -> Sight:
+        """What it shows as soon as a person is asked and a moment is over; or has come, unless it is to be left."""
+        found = self.page.evaluate(WAIT, [moment and list(moment), not is_left])
+        if found is None:
+            raise AssertionError(f"nothing happened: {self.look()}")
+        return Sight(**found)
 
     def press(self) -> None:
         """The big button."""
@@ -135,15 +144,10 @@ class Window:
         return self.page.locator(".jokers button").filter(has_text=name)
 
     def _send(self, click: Callable[[], None]) -> None:
-        """Do what sends a command, not faster than the server bears it, and wait for what it brings."""
-        now = time.monotonic()
-        self._spare = min(FRAMES, self._spare + (now - self._counted) * PER_SECOND) - 1
-        self._counted = now
-        if self._spare < 0:
-            time.sleep(-self._spare / PER_SECOND)
+        """Do what sends a command, and wait for what it brings."""
         before = self.look().moment
         click()
-        self.wait(lambda sight: sight.moment != before)
+        self.wait(before)
 
 
 def play_step(window: Window, sight: Sight) -> None:

@@ -28,18 +28,32 @@ KNOBEL = """
 from functools import partial
 
 from knobel.cli import main
-from knobel.server import app, limit
+from knobel.server import app, clock, limit, socket
 
-app.run = partial(app.run, limits=limit.Limits(new=1_000_000))
+app.run = partial(app.run, limits=limit.Limits(new=1_000_000, codes=1_000_000, names=1_000_000))
+socket.RATE = 1_000_000
+clock.GRACE = {grace}
 main()
-"""  # the tests make more tables in a minute than a visitor may
+"""  # the tests make more tables in a minute than a visitor may, and click faster
+GRACE = 60.0  # seconds until a computer plays for who is away
 PHONE, DESKTOP = (390, 844), (1440, 900)
 
 
 @contextmanager
-def served(data: Path, port: int = 0) -> Iterator[str]:
+def served(data: Path, port: int = 0, grace: float = GRACE) -> Iterator[str]:
     """The address of a server on this data folder, for as long as the block lasts."""
-    command = [sys.executable, "-c", KNOBEL, "serve", "--lang", "en", "--port", str(port), "--data", str(data)]
+    command = [
+        sys.executable,
+        "-c",
+        KNOBEL.format(grace=grace),
+        "serve",
+        "--lang",
+        "en",
+        "--port",
+        str(port),
+        "--data",
+        str(data),
+    ]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         try:
             assert process.stdout is not None
@@ -66,8 +80,9 @@ def visit(
     scheme: Any = "light",
     size: tuple[int, int] = DESKTOP,
     pace: str = "off",
+    kept: Any = None,
 ) -> Iterator[Page]:
-    """A page of a new visitor; anything that the page complains about fails the test."""
+    """A page of a new visitor, or of one whose browser has `kept` something; what it complains about fails the test."""
     context = browser.new_context(
         base_url=address,
         locale=language,
@@ -75,6 +90,7 @@ def visit(
         reduced_motion="reduce" if pace == "off" else "no-preference",
         has_touch=size == PHONE,
         viewport={"width": size[0], "height": size[1]},
+        storage_state=kept,
     )
     settings = json.dumps({"pace": pace})
     context.add_init_script(
@@ -89,7 +105,7 @@ def visit(
     page.on("pageerror", lambda error: complaints.append(str(error)))
     try:
         yield page
-        assert complaints == []
+        assert complaints == [], complaints
     finally:
         context.close()
 

@@ -7,13 +7,14 @@ import sys
 import tempfile
 from pathlib import Path
 from random import Random
+from typing import Any
 
 from playwright.sync_api import Page, expect, sync_playwright
 
-from tests.browser.house import DESKTOP, PHONE, ask, launched, served, visit
-from tests.browser.playing import best_box, press, settled, write
+from tests.browser.house import DESKTOP, PHONE, launched, served, visit
+from tests.browser.playing import best_box, open_table, press, settled, write
 
-TABLES = {
+TABLES: dict[str, dict[str, Any]] = {
     "classic": {"joker": "forced"},
     "kniffel-2003": {},
     "six-dice": {},
@@ -21,6 +22,11 @@ TABLES = {
     "acht-mann": {},
 }
 TURNS = 14
+SEATS = [
+    {"name": "Anna", "kind": "person"},
+    {"name": "Mia", "kind": "person"},
+    {"name": "Computer", "kind": "computer"},
+]
 
 
 def main(folder: Path) -> None:
@@ -31,38 +37,38 @@ def main(folder: Path) -> None:
         for size in (PHONE, DESKTOP):
             for scheme in ("light", "dark"):
                 with visit(browser, address, "de", scheme, size) as page:
-                    take_all(page, address, folder, f"{size[0]}-{scheme}")
+                    take_all(page, folder, f"{size[0]}-{scheme}")
         browser.close()
 
 
-def take_all(page: Page, address: str, folder: Path, suffix: str) -> None:
+def take_all(page: Page, folder: Path, suffix: str) -> None:
     """Set-up, then each table in the middle of a game, then a finished one."""
     page.goto("/")
     page.locator(".tag").first.wait_for()
     page.wait_for_timeout(400)
     page.screenshot(path=folder / f"setup-{suffix}.png", full_page=True)
     for name, options in TABLES.items():
-        page.goto(new_table(address, name.replace("triple", "classic"), options))
+        page.goto(open_table(page, name.replace("triple", "classic"), options, SEATS))
         settled(page)
         play_on(page, name, TURNS)
         page.wait_for_timeout(400)
         page.screenshot(path=folder / f"{name}-{suffix}.png")
-    take_interruptions(page, address, folder, suffix)
-    page.goto(new_table(address, "classic", {}))
+    take_interruptions(page, folder, suffix)
+    page.goto(open_table(page, "classic", seats=SEATS))
     settled(page)
     play_on(page, "end", 200)
     page.wait_for_timeout(400)
     page.screenshot(path=folder / f"settlement-{suffix}.png")
 
 
-def take_interruptions(page: Page, address: str, folder: Path, suffix: str) -> None:
+def take_interruptions(page: Page, folder: Path, suffix: str) -> None:
     """Acht, Mann!: the pool of a Würfelwunder, the pick of a box and the special round for it."""
 
     def picture(name: str) -> None:
         page.wait_for_timeout(500)
         page.screenshot(path=folder / f"acht-mann-{name}-{suffix}.png")
 
-    page.goto(new_table(address, "acht-mann", {"upper_threshold": 1}))
+    page.goto(open_table(page, "acht-mann", {"upper_threshold": 1}, SEATS))
     settled(page)
     press(page, by_keys=False)
     for _ in range(2):
@@ -84,14 +90,6 @@ def take_interruptions(page: Page, address: str, folder: Path, suffix: str) -> N
     page.locator("button[data-box]").first.wait_for(state="detached")
     press(page, by_keys=False)
     picture("special")
-
-
-def new_table(address: str, ruleset: str, options: object) -> str:
-    """The page of a new table with two people and a computer player."""
-    seats = [{"name": "Anna", "kind": "person"}, {"name": "Mia", "kind": "person"}]
-    seats.append({"name": "Computer", "kind": "computer"})
-    body = {"ruleset": ruleset, "options": options, "seats": seats, "begin": "seat"}
-    return f"/table/{ask(address, '/api/tables', body)['id']}"
 
 
 def help_out(page: Page) -> None:

@@ -48,19 +48,20 @@ def play_turn_part(window: Window, sight: Sight, course: Course) -> None:
 
 def see(window: Window, other: Sight) -> Sight:
     """What a window shows once it has come as far as another one."""
-    return window.wait(lambda seen: seen.moment == other.moment)
+    return window.wait(other.moment, is_left=False)
 
 
-@pytest.mark.timeout(300)
+@pytest.mark.timeout(600)
 def test_whole_game_of_four_in_two_windows(browser: Browser, address: str) -> None:
-    table = new_table(address, SEATS)
-    with visit(browser, address) as one, visit(browser, address) as other:
+    with visit(browser, address) as one:
+        table, kept = new_table(one, SEATS), one.context.storage_state()
+    with visit(browser, address, kept=kept) as one, visit(browser, address, kept=kept) as other:
         windows = dict(zip(PEOPLE, (Window(one), Window(other)), strict=True))
         for window in windows.values():
             window.page.goto(table)
             settled(window.page)
         course = Course()
-        while not (sight := windows["Anna"].wait(lambda _: True)).is_over:
+        while not (sight := windows["Anna"].wait()).is_over:
             window = windows[sight.heading.split(" ")[0]]
             play_turn_part(window, see(window, sight), course)
             see(windows["Anna"], window.look())
@@ -87,8 +88,8 @@ def test_whole_game_of_four_in_two_windows(browser: Browser, address: str) -> No
 
 def test_what_happens_is_told(browser: Browser, address: str) -> None:
     """Words of the live region for each kind of event, and the latest of them on the table."""
-    table = new_table(address, [("Anna", "person"), ("Ben", "person")], {"upper_threshold": 1})
     with visit(browser, address) as page:
+        table = new_table(page, [("Anna", "person"), ("Ben", "person")], {"upper_threshold": 1})
         window, spoken = Window(page), page.locator("[aria-live]")
         page.goto(table)
         settled(page)
@@ -113,9 +114,8 @@ def test_what_happens_is_told(browser: Browser, address: str) -> None:
 
 
 def test_special_round_and_pool_by_keys(browser: Browser, address: str) -> None:
-    table = new_table(address, [("Anna", "person"), ("Ben", "person")], {"upper_threshold": 1})
     with visit(browser, address) as page:
-        page.goto(table)
+        page.goto(new_table(page, [("Anna", "person"), ("Ben", "person")], {"upper_threshold": 1}))
         settled(page)
         page.locator("body").press("Space")
         page.locator("button[data-box]").first.wait_for()
@@ -142,10 +142,9 @@ def test_special_round_and_pool_by_keys(browser: Browser, address: str) -> None:
 
 
 def test_passed_columns_say_why(browser: Browser, address: str) -> None:
-    table = new_table(address, [("Anna", "person"), ("Ben", "person")])
     with visit(browser, address) as page:
         window = Window(page)
-        page.goto(table)
+        page.goto(new_table(page, [("Anna", "person"), ("Ben", "person")]))
         settled(page)
         window.press()
         window.press()

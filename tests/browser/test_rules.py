@@ -7,8 +7,8 @@ from playwright.sync_api import Browser, Page, expect
 
 import knobel
 from tests.browser.house import DESKTOP, PHONE, visit
-from tests.browser.playing import settled
-from tests.browser.test_access import new_table, violations
+from tests.browser.playing import open_table, settled
+from tests.browser.test_access import violations
 
 
 def _open(page: Page, path: str) -> None:
@@ -77,7 +77,7 @@ def test_set_up_and_table_lead_to_the_rules(browser: Browser, address: str) -> N
         with page.context.expect_page() as opened:
             page.locator(".pad a.about").nth(3).click()
         expect(opened.value.locator("article h1")).to_have_text("Yatzy")
-        page.goto(new_table(address, "classic", {"joker": "forced", "columns": 3}))
+        page.goto(open_table(page, "classic", {"joker": "forced", "columns": 3}))
         settled(page)
         page.locator("header button.rules").click()
         href = page.locator("dialog[open] a.quiet").get_attribute("href")

@@ -1,4 +1,4 @@
-/** The pages, told by the address: `/`, `/table/{id}`, `/workshop`, `/workshop/{digest}`, `/rules` and `/rules/{id}`. */
+/** The pages, told by the address: `/`, `/table/{id}`, `/workshop`, `/rules` and so on. */
 let path = $state(location.pathname);
 addEventListener("popstate", () => (path = location.pathname));
 
@@ -8,12 +8,30 @@ export function tableId(): string | null {
   return id === undefined ? null : decodeURIComponent(id);
 }
 
+/** The table whose dice this page checks; null on the other pages. */
+export function fairId(): string | null {
+  const id = /^\/table\/([^/]+)\/fairness\/?$/.exec(path)?.[1];
+  return id === undefined ? null : decodeURIComponent(id);
+}
+
+/** The code to join by, empty to type one in; null on the other pages. */
+export function joinCode(): string | null {
+  const code = /^\/join(?:\/([^/]+))?\/?$/.exec(path)?.slice(1).join("");
+  return code === undefined ? null : decodeURIComponent(code);
+}
+
+/** Is it the page of open tables, or that about oneself? */
+export const isLobby = (): boolean => /^\/lobby\/?$/.test(path);
+export const isMe = (): boolean => /^\/me\/?$/.test(path);
+
 /** The house ruleset that the workshop opens with, empty for none; null on the other pages. */
 export function workshopDigest(): string | null {
   return /^\/workshop(?:\/([0-9a-f]*))?\/?$/.exec(path)?.slice(1).join("") ?? null;
 }
 
 export const tablePath = (id: string): string => `/table/${encodeURIComponent(id)}`;
+export const fairPath = (id: string): string => `${tablePath(id)}/fairness`;
+export const joinPath = (code = ""): string => (code ? `/join/${code}` : "/join");
 export const workshopPath = (digest = ""): string => (digest ? `/workshop/${digest}` : "/workshop");
 
 /** The ruleset that the rules pages show, empty for all of them; null on the other pages. */
@@ -30,9 +48,10 @@ export function rulesPath(id = "", options: Record<string, unknown> = {}, place 
   return `/rules${id ? `/${encodeURIComponent(id)}` : ""}${query ? `?${query}` : ""}${place ? `#${place}` : ""}`;
 }
 
-/** Go to another page without loading anew. */
-export function go(to: string): void {
-  history.pushState(null, "", to);
+/** Go to another page without loading anew; `instead`: the way back leaves this one out. */
+export function go(to: string, instead = false): void {
+  if (instead) history.replaceState(null, "", to);
+  else history.pushState(null, "", to);
   path = location.pathname;
   scrollTo(0, 0);
 }

@@ -1,5 +1,6 @@
 import { beforeEach, expect, test } from "vitest";
-import type { EventView, UpdateMessage } from "../wire";
+import type { Update } from "../net/link";
+import type { EventView } from "../wire";
 import { Playback, type Step } from "./playback";
 
 let shown: string[];
@@ -8,9 +9,9 @@ let playback: Playback;
 
 const name = (step: Step) => (step.kind === "marks" ? `marks ${step.event.thrown.join("")}` : `v${step.update.live.version}`);
 
-function update(version: number, seat: number, thrown: number[] | null = null): UpdateMessage {
+function update(version: number, seat: number, thrown: number[] | null = null): Update {
   const event = { version, seat, kind: thrown ? "throw" : "enter", dice: thrown ? [1, 2, 3, 4, 5] : [], thrown: thrown ?? [] };
-  return { type: "update", events: [event as EventView], live: { version } as UpdateMessage["live"] };
+  return { type: "update", events: [event as EventView], live: { version } as Update["live"] };
 }
 
 function tick() {

@@ -2,16 +2,17 @@
  *
  * Only what is shown waits here; the game itself is always the newest message.
  */
-import type { EventView, UpdateMessage } from "../wire";
+import type { Update } from "../net/link";
+import type { EventView } from "../wire";
 
-export type Step = { kind: "marks"; event: EventView } | { kind: "state"; update: UpdateMessage };
+export type Step = { kind: "marks"; event: EventView } | { kind: "state"; update: Update };
 
 export interface Stage {
   show: (step: Step) => void;
   /** How long a step stays before the next one, in milliseconds. */
   pause: (step: Step) => number;
   /** May this update never wait? So it is with what a person on this device does. */
-  urgent: (update: UpdateMessage) => boolean;
+  urgent: (update: Update) => boolean;
   later: (milliseconds: number, run: () => void) => () => void;
 }
 
@@ -26,7 +27,7 @@ export class Playback {
     return this.#steps.length > 0;
   }
 
-  push(update: UpdateMessage): void {
+  push(update: Update): void {
     const urgent = this.stage.urgent(update) && !this.busy;
     this.#steps.push(...steps(update, urgent));
     if (urgent) this.#stop();
@@ -68,7 +69,7 @@ export class Playback {
 }
 
 /** Before a throw of some of the dice: which ones. A person has seen that already. */
-function steps(update: UpdateMessage, urgent: boolean): Step[] {
+function steps(update: Update, urgent: boolean): Step[] {
   const state: Step = { kind: "state", update };
   const [event, more] = update.events;
   const isPart = event?.kind === "throw" && event.thrown.length < event.dice.length;

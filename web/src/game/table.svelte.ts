@@ -2,11 +2,12 @@
 import { t } from "../device/language.svelte";
 import { settings } from "../device/settings.svelte";
 import { socketOf, tableTrouble } from "../net/api";
-import { Link, type LinkState, type ServerMessage } from "../net/link";
-import type { BoxView, Command, EventView, Live, Problem, RulesetView, TableMessage, TurnView, UpdateMessage } from "../wire";
+import { Link, type LinkState, type Message, type Update } from "../net/link";
+import type { BoxView, Command, EventView, Live, Problem, Request, RulesetView, TableMessage, TurnView } from "../wire";
 import { noMarks, plan, toggled, type Marks, type Word } from "./marks";
 import { beat } from "./pace";
 import { Playback, type Step } from "./playback";
+import { Room } from "./room.svelte";
 import { eventText, turnText } from "./words";
 
 const remembered = 40; // events kept for the list of recent ones
@@ -15,6 +16,18 @@ const later = (milliseconds: number, run: () => void) => {
   const timer = setTimeout(run, milliseconds);
   return () => clearTimeout(timer);
 };
+
+/** These make a move stale that was meant for the table before them. */
+const moving: ReadonlySet<EventView["kind"]> = new Set<EventView["kind"]>([
+  "begin",
+  "throw",
+  "enter",
+  "spend",
+  "choose",
+  "pick",
+  "substitute",
+  "return",
+]);
 
 /** `crypto.randomUUID` is missing where the page comes over plain HTTP from another machine. */
 const commandId = () => Array.from(crypto.getRandomValues(new Uint8Array(12)), (byte) => byte.toString(16).padStart(2, "0")).join("");
@@ -34,21 +47,24 @@ export class Table {
   problem = $state.raw<Problem | null>(null);
   spoken = $state("");
   flying = $state.raw<number[]>([]); // positions of the last throw shown
+  thrown = $state(0); // the version of that throw
+  typed = $state.raw<number[]>([]); // faces of real dice, for the places that are thrown
   helped = $state<number | null>(null); // the helper who has just thrown
   intended = $state.raw<number[] | null>(null); // what a computer player is about to throw again
   lingering = $state<number | null>(null); // the seat whose last entry is still to be seen
   isWaiting = $state(false); // events that are still to be shown
   sent = $state.raw<Command | null>(null); // a command that is not answered yet
+  readonly room: Room;
   #link: Link;
   #playback: Playback;
   #stopLingering: (() => void) | null = null;
 
   ruleset = $derived(this.message?.ruleset ?? null);
-  seats = $derived(this.message?.seats ?? []);
-  turn = $derived(this.live?.view.turn ?? null);
+  seats = $derived(this.live?.room.seats ?? []);
+  turn = $derived(this.live?.view?.turn ?? null);
   dice = $derived(this.live?.dice ?? null);
   isSent = $derived(this.sent !== null);
-  isMine = $derived(!this.isWaiting && this.turn !== null && this.seats[this.turn.seat]?.kind === "person");
+  isMine = $derived(!this.isWaiting && this.turn !== null && this.plays(this.turn.seat));
   canAct = $derived(this.isMine && !this.isSent);
   /** May dice be marked: for another throw, or for an earned one? */
   canMark = $derived(
@@ -57,22 +73,34 @@ export class Table {
       (this.turn.duty.key === "duty-throw-or-enter" || (this.turn.duty.key === "duty-enter" && this.turn.extra_throws > 0)),
   );
   canThrow = $derived(this.canAct && /^duty-(throw|throw-or-enter|again|help)$/.test(this.turn?.duty.key ?? ""));
+  isTyped = $derived(this.message?.terms.dice === "typed");
+  /** How many faces a throw of real dice needs; 0: nothing is thrown just now. */
+  toType = $derived.by(() => {
+    if (!this.isTyped || !this.canThrow) return 0;
+    if (this.turn?.duty.key === "duty-help") return this.ruleset?.dice ?? 0;
+    return this.plan.again.length;
+  });
   word: Word = $derived(settings.marks[this.ruleset?.id ?? ""] ?? this.ruleset?.habits.marks ?? "keep");
   clicks = $derived(settings.clicks[this.ruleset?.id ?? ""] ?? this.ruleset?.habits.clicks ?? 2);
   plan = $derived(plan(this.word, this.marks, this.ruleset?.dice ?? 0, this.dice === null));
-  sheet = $derived(this.live?.view.sheets[this.turn?.owner ?? -1] ?? null); // of the player whose turn it is
+  sheet = $derived(this.live?.view?.sheets[this.turn?.owner ?? -1] ?? null); // of the player whose turn it is
   boxes: BoxView[] = $derived(this.sheet?.columns.flatMap((column) => column.boxes) ?? []);
   pool = $derived(this.live?.pool ?? []);
-  picks = $derived(this.live?.view.actions.flatMap((action) => /^pick (.+)$/.exec(action)?.[1] ?? []) ?? []); // boxes for a special round
+  picks = $derived(this.live?.view?.actions.flatMap((action) => /^pick (.+)$/.exec(action)?.[1] ?? []) ?? []); // boxes for a special round
   last = $derived(this.events.findLast((event) => event.kind === "enter") ?? null);
 
   constructor(readonly id: string) {
     this.#playback = new Playback({
       show: (step) => this.#show(step),
       pause: (step) => this.#pause(step),
-      urgent: (update) => update.events.every((event) => this.seats[event.seat]?.kind === "person"),
+      urgent: (update) => update.events.every((event) => !moving.has(event.kind) || this.#isOwn(event)),
       later,
     });
+    this.room = new Room(
+      this,
+      (act) => this.#ask(act),
+      () => this.#link.anew(),
+    );
     this.#link = new Link({
       open: (listener) => socketOf(id, listener),
       trouble: () => tableTrouble(id),
@@ -102,6 +130,12 @@ export class Table {
     this.#link.retry();
   }
 
+  /** Is this a seat of this device, and plays nobody else for it? */
+  plays(seat: number): boolean {
+    const { guest = null, stand_in: substitute = null } = this.seats[seat] ?? {};
+    return guest !== null && guest === this.message?.you && substitute === null;
+  }
+
   /** Show at once what the computer players did. */
   skip(): void {
     this.#playback.skip();
@@ -111,15 +145,28 @@ export class Table {
   mark(position: number): void {
     if (!this.canAct || !this.canMark || this.dice === null || position >= this.dice.length) return;
     this.marks = toggled(this.marks, position);
+    this.typed = [];
     this.#forget();
   }
 
   throwDice(extra = false): void {
     if (extra ? !(this.canAct && this.turn?.extra_throws) : !this.canThrow) return;
+    if (this.isTyped && this.typed.length !== this.toType) return;
+    const faces = this.isTyped ? { faces: [...this.typed] } : {};
     const duty = this.turn?.duty.key;
-    if (duty === "duty-help") this.#send({ do: "throw", keep: [] });
-    else if (duty === "duty-again") this.#send({ do: "throw", keep: (this.dice ?? []).flatMap((die, place) => (die ? [place] : [])) });
-    else if (this.plan.kind !== "none") this.#send({ do: "throw", keep: this.plan.keep, extra });
+    if (duty === "duty-help") this.#send({ do: "throw", keep: [], ...faces });
+    else if (duty === "duty-again") this.#send({ do: "throw", keep: (this.dice ?? []).flatMap((die, place) => (die ? [place] : [])), ...faces });
+    else if (this.plan.kind !== "none") this.#send({ do: "throw", keep: this.plan.keep, extra, ...faces });
+  }
+
+  /** The face of a real die, for the next place or a certain one. */
+  type(face: number, place = this.typed.length): void {
+    if (!this.canAct || place >= this.toType) return;
+    this.typed = [...this.typed.slice(0, place), face, ...this.typed.slice(place + 1)];
+  }
+
+  untype(): void {
+    this.typed = this.typed.slice(0, -1);
   }
 
   /** Spend a token: with two clicks, as a box is written. */
@@ -153,6 +200,7 @@ export class Table {
   /** Take back what is not sent yet. */
   unmark(): void {
     this.marks = this.chosen = noMarks;
+    this.typed = [];
     this.#forget();
     this.inspected = null;
   }
@@ -199,16 +247,29 @@ export class Table {
     this.#link.send(this.sent);
   }
 
-  #receive(message: ServerMessage): void {
+  #ask(act: Request["act"]): Request {
+    const request: Request = { type: "request", id: commandId(), version: this.live?.version ?? 0, act };
+    this.#link.send(request);
+    return request;
+  }
+
+  #isOwn(event: EventView): boolean {
+    const seat = this.seats[event.seat ?? -1];
+    return seat?.kind === "person" && seat.guest === this.message?.you && seat.stand_in === null;
+  }
+
+  #receive(message: Message): void {
     if (message.type === "table") this.#reset(message);
     else if (message.type === "update") {
-      if (this.sent && message.live.version > this.sent.version) this.sent = null; // done or stale: the reply tells nothing new
+      const isPast = message.events.some(({ kind, version }) => moving.has(kind) && version > (this.sent?.version ?? Infinity));
+      if (isPast) this.sent = null; // done or stale: the reply tells nothing new
       this.#playback.push(message);
       this.isWaiting = this.#playback.busy;
-    } else {
-      if (message.id === this.sent?.id) this.sent = null;
+    } else if (message.type === "present") this.room.attend(message);
+    else if (message.id !== null && message.id === this.sent?.id) {
+      this.sent = null;
       this.problem = message.problem;
-    }
+    } else if (!this.room.answered(message)) this.problem = message.problem;
   }
 
   #reset(message: TableMessage): void {
@@ -217,11 +278,14 @@ export class Table {
     this.message = message;
     this.events = message.events;
     if (message.live.version !== this.live?.version) this.#become(message.live, []);
+    this.room.follow([]);
   }
 
   #pause(step: Step): number {
-    const event = step.kind === "marks" ? step.event : step.update.events.at(-1);
-    if (event && event.kind === "throw" && this.seats[event.seat]?.kind === "person") return 0;
+    const event = step.kind === "marks" ? step.event : step.update.events.findLast(({ kind }) => moving.has(kind));
+    const seat = this.seats[event?.seat ?? -1];
+    if (!event || this.#isOwn(event)) return 0;
+    if (step.kind === "state" && event.kind === "throw" && seat?.kind === "person") return 0;
     return beat[settings.pace] * (step.kind === "marks" ? 0.7 : 1);
   }
 
@@ -235,29 +299,36 @@ export class Table {
   /** After an entry the eye stays on its pad for a beat, although the turn has gone on. */
   #linger(step: Step): void {
     this.#stopLingering?.();
-    const event = step.kind === "state" ? step.update.events.at(-1) : null;
+    const event = step.kind === "state" ? step.update.events.findLast(({ kind }) => moving.has(kind)) : null;
     const pause = this.#pause(step);
     this.lingering = event?.kind === "enter" && pause > 0 ? event.seat : null;
     this.#stopLingering = later(pause, () => (this.lingering = null));
   }
 
-  #update({ events, live }: UpdateMessage): void {
-    const { ruleset, seats } = this;
-    const before = this.live?.view.turn ?? null;
+  #update({ events, live }: Update): void {
+    const { ruleset } = this;
+    const before = this.live?.view?.turn ?? null;
     if (live.version <= (this.live?.version ?? -1)) return;
     this.events = [...this.events, ...events].slice(-remembered);
-    const thrown = events.findLast((event) => event.kind === "throw");
-    const isHelp = thrown !== undefined && thrown.seat !== thrown.owner;
-    this.#become(live, isHelp ? [] : (thrown?.thrown ?? []));
-    this.helped = isHelp ? thrown.seat : null;
+    if (events.length > 0 && !events.some(({ kind }) => moving.has(kind))) {
+      this.live = live; // people around the game: what is marked stays
+    } else {
+      const thrown = events.findLast((event) => event.kind === "throw");
+      const isHelp = thrown !== undefined && thrown.seat !== thrown.owner;
+      this.#become(live, isHelp ? [] : (thrown?.thrown ?? []));
+      this.helped = isHelp ? thrown.seat : null;
+    }
+    this.room.follow(events);
     if (!ruleset) return;
-    const told = events.map((event) => eventText(ruleset, seats, event));
-    this.spoken = [...told, ...this.#next(ruleset, before, live.view.turn)].join(" ");
+    const told = events.map((event) => eventText(ruleset, live.room.seats, event)).filter(Boolean);
+    this.spoken = [...told, ...this.#next(ruleset, before, live)].join(" ");
   }
 
   /** What comes next, for the ear: another scene, the start of a turn, a duty that is no throw of one's own, the end. */
-  #next(ruleset: RulesetView, before: TurnView | null, turn: TurnView | null): string[] {
-    if (!turn) return [t("ui-said-over")];
+  #next(ruleset: RulesetView, before: TurnView | null, { room, view }: Live): string[] {
+    const turn = view?.turn ?? null;
+    if (!turn) return room.phase === "over" && before ? [t("ui-said-over")] : [];
+    if (turn === before) return [];
     const scene = before && before.scene !== turn.scene ? [t(`ui-said-scene-${turn.scene}`)] : [];
     const isNews = turn.throw === 0 || /^duty-(again|help|choose)$/.test(turn.duty.key);
     return isNews ? [...scene, t("ui-said-turn", { turn: turnText(ruleset, this.seats, turn) })] : scene;
@@ -266,6 +337,8 @@ export class Table {
   #become(live: Live, flying: number[]): void {
     this.live = live;
     this.flying = flying;
+    this.thrown = live.version;
+    this.typed = [];
     this.marks = this.chosen = noMarks;
     this.#forget();
     this.inspected = this.doubtful = this.intended = this.helped = null;

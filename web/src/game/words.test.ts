@@ -6,7 +6,7 @@ import { boxName, differences, eventText, problemText, reasonText, seatName } fr
 const house = { id: "full_house", labels: { de: "Volles Haus", en: "Full house" } };
 const single = { categories: [house], columns: [{}], tokens: [], options: [] } as unknown as RulesetView;
 const triple = { ...single, columns: [{}, {}, {}] } as unknown as RulesetView;
-const seats = ["Anna", "Mia", "Anna"].map((name) => ({ name, kind: "person" as const }));
+const seats = ["Anna", "Mia", "Anna"].map((name) => ({ name, kind: "person" as const, guest: null, ready: false, stand_in: null }));
 
 beforeEach(() => {
   settings.language = "en";

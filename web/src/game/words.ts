@@ -87,13 +87,14 @@ export function effectOf(ruleset: RulesetView, token: string): "restart" | "help
   return ruleset.tokens.find(({ id }) => id === token)?.effect ?? "restart";
 }
 
-/** What happened, as a sentence for the live region and the list of events. */
+/** What happened, as a sentence for the live region and the list of events; empty: not worth a word. */
 export function eventText(ruleset: RulesetView, seats: readonly SeatView[], event: EventView): string {
-  const name = seatName(seats, event.seat);
+  const name = seatName(seats, event.seat ?? -1);
   const dice = event.dice.join(" ");
+  if (aroundTheGame.has(event.kind)) return aroundText(name, event);
   if (event.kind === "begin") return dice ? t("ui-said-begin-thrown", { name, dice }) : t("ui-said-begin", { name });
   if (event.kind === "throw") {
-    if (event.seat !== event.owner) return t("ui-said-help", { name, owner: seatName(seats, event.owner), dice });
+    if (event.seat !== event.owner) return t("ui-said-help", { name, owner: seatName(seats, event.owner ?? -1), dice });
     return t(event.extra ? "ui-said-extra" : "ui-said-throw", { name, dice });
   }
   if (event.kind === "choose") return t("ui-said-choose", { name, dice });
@@ -106,6 +107,30 @@ export function eventText(ruleset: RulesetView, seats: readonly SeatView[], even
   const points = event.points ?? 0;
   if (event.bonus > 0) return t("ui-said-enter-bonus", { name, box, points, bonus: event.bonus });
   return points > 0 ? t("ui-said-enter", { name, box, points }) : t("ui-said-strike", { name, box });
+}
+
+export const aroundTheGame: ReadonlySet<EventView["kind"]> = new Set<EventView["kind"]>([
+  "open",
+  "arrange",
+  "seal",
+  "reveal",
+  "substitute",
+  "return",
+  "say",
+  "close",
+  "continue",
+]);
+
+/** What people around the game did. */
+function aroundText(seatedName: string, { kind, name: told, phrase, what, why }: EventView): string {
+  const name = told ?? seatedName;
+  if (kind === "say" && phrase) return t("ui-said-phrase", { name, phrase: t(`ui-phrase-${phrase}`) });
+  if (kind === "substitute" && why) return t(`ui-said-substitute-${why}`, { name });
+  if (kind === "return") return t("ui-said-return", { name });
+  if (kind === "close") return t("ui-said-close");
+  if (kind === "continue") return t("ui-said-continue");
+  const isTold = kind === "arrange" && name !== "" && (what === "sit" || what === "rise" || what === "remove" || what === "host" || what === "ready");
+  return isTold ? t(`ui-said-${what}`, { name }) : "";
 }
 
 const dashed = (id: string) => id.replaceAll("_", "-");

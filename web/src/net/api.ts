@@ -1,11 +1,17 @@
 /** The pages' API. */
 import type {
+  DiceStatistic,
+  FairPage,
+  Found,
   HouseDraft,
   HousePreview,
   HouseRules,
+  Me,
+  NewPhrase,
   NewTable,
   Problem,
   Refusal,
+  Results,
   RulesAnswer,
   RulesetChoice,
   RulesetOffers,
@@ -51,6 +57,25 @@ export const rulesPage = (id: string, query: string): Promise<RulesAnswer> =>
   ask(`/api/rulesets/${encodeURIComponent(id)}/page${query}`);
 export const tables = (): Promise<TableList> => ask("/api/tables");
 export const newTable = (table: NewTable): Promise<TableLine> => ask("/api/tables", table);
+export const lobby = (): Promise<TableList> => ask("/api/lobby");
+export const tableLine = (id: string): Promise<TableLine> => ask(`/api/tables/${encodeURIComponent(id)}`);
+export const withCode = (code: string): Promise<Found> => ask(`/api/codes/${encodeURIComponent(code)}`);
+export const fairPage = (id: string): Promise<FairPage> => ask(`/api/tables/${encodeURIComponent(id)}/dice`);
+export const recordPath = (id: string): string => `/api/tables/${encodeURIComponent(id)}/record`;
+export const codePicture = (id: string): string => `/api/tables/${encodeURIComponent(id)}/qr.svg`;
+
+export const me = (): Promise<Me> => ask("/api/me");
+export const newPhrase = (): Promise<NewPhrase> => ask("/api/me/phrase", {});
+export const recover = (phrase: string): Promise<Me> => ask("/api/me/recover", { phrase });
+export const myResults = (): Promise<Results> => ask("/api/me/results");
+export const myDice = (): Promise<DiceStatistic> => ask("/api/me/dice");
+
+/** Become a guest of this name, or take it instead of another one. */
+export async function becomeGuest(name: string): Promise<Me> {
+  const known = await me();
+  return known.guest?.name === name ? known : ask("/api/me", { name });
+}
+
 /** Rules that cannot be played are refused here as everywhere, though for the server they are no error. */
 export async function tryHouse(draft: HouseDraft): Promise<PlayablePreview> {
   const { house, points, problem } = await ask<HousePreview>("/api/house-preview", draft);

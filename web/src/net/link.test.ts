@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from "vitest";
-import type { Command, Problem, TableMessage, UpdateMessage } from "../wire";
-import { backoff, Link, type LinkState, type Listener, type ServerMessage, type Socket } from "./link";
+import type { Command, Problem, Request, TableMessage, UpdateMessage } from "../wire";
+import { backoff, Link, type LinkState, type Listener, type Message, type Socket } from "./link";
 
 class FakeSocket implements Socket {
   sent: unknown[] = [];
@@ -11,13 +11,21 @@ class FakeSocket implements Socket {
   gives = (message: object) => this.listener.said(JSON.stringify(message));
 }
 
-const table = (version: number) => ({ type: "table", protocol: 1, live: { version } }) as TableMessage;
-const update = (version: number) => ({ type: "update", events: [], live: { version } }) as unknown as UpdateMessage;
+const table = (version: number) => ({ type: "table", protocol: 2, live: { version, dice: null } }) as TableMessage;
+const update = (version: number, base: number | null = null): UpdateMessage => ({
+  type: "update",
+  events: [],
+  version,
+  base,
+  change: base === null ? [{ version, dice: null }] : { version: [version] },
+});
+const answer = (id: string) => ({ type: "reply", id, ok: true, version: 4, problem: null });
 const command: Command = { type: "command", id: "a-command", version: 3, seat: 0, move: { do: "throw", keep: [1] } };
+const request: Request = { type: "request", id: "a-request", version: 3, act: { do: "ready", commitments: [] } };
 
 let sockets: FakeSocket[];
 let timers: { milliseconds: number; run: () => void }[];
-let messages: ServerMessage[];
+let messages: Message[];
 let states: LinkState[];
 let trouble: Problem | null;
 let link: Link;
@@ -62,13 +70,13 @@ beforeEach(() => {
 test("after a loss the hello names the last version seen, and there is never a second socket", () => {
   connect(3);
   last().gives(update(4));
-  expect(last().sent).toEqual([{ type: "hello", protocol: 1, since: null }]);
+  expect(last().sent).toEqual([{ type: "hello", protocol: 2, since: null }]);
   last().listener.closed();
   link.retry();
   link.retry();
   expect(sockets).toHaveLength(2);
   last().listener.opened();
-  expect(last().sent).toEqual([{ type: "hello", protocol: 1, since: 4 }]);
+  expect(last().sent).toEqual([{ type: "hello", protocol: 2, since: 4 }]);
   expect(sockets[0]?.isClosed).toBe(true);
 });
 
@@ -86,6 +94,69 @@ test("an unanswered command goes out again under the same id, after the state is
   elapse();
   connect(4);
   expect(last().sent).toHaveLength(1);
+});
+
+test("several may wait: they go out again in their order, each until its own answer", () => {
+  connect(3);
+  link.send(request);
+  link.send(command);
+  expect(last().sent.slice(1)).toEqual([request, command]);
+  last().gives(answer(command.id));
+  expect(timers).toHaveLength(1); // for the other one
+  last().listener.closed();
+  elapse();
+  link.send({ ...request, id: "later" });
+  connect(4);
+  expect(last().sent.slice(1)).toEqual([request, { ...request, id: "later" }]);
+  last().gives(answer(request.id));
+  last().gives(answer("later"));
+  expect(timers.map(({ milliseconds }) => milliseconds)).toEqual([25_000]); // the next look whether it is alive
+});
+
+test("a quiet connection is asked whether it is alive; a dead one is replaced, and so is one that has missed something", () => {
+  connect(3);
+  elapse();
+  expect(last().sent.at(-1)).toEqual({ type: "ping" });
+  last().gives({ type: "pong", version: 3 });
+  expect(states.at(-1)?.kind).toBe("open");
+  elapse();
+  elapse(); // no answer
+  expect(states.at(-1)?.kind).toBe("waiting");
+  elapse();
+  connect(3);
+  elapse();
+  last().gives({ type: "pong", version: 5 });
+  expect(states.at(-1)?.kind).toBe("waiting");
+});
+
+test("a change is applied to what we have; one of another version makes it ask again from there", () => {
+  connect(3);
+  last().gives(update(4, 3));
+  expect(messages.at(-1)).toEqual({ type: "update", events: [], live: { version: 4, dice: null } });
+  last().gives(update(6, 5));
+  expect(messages).toHaveLength(2);
+  expect(states.at(-1)?.kind).toBe("waiting");
+  elapse();
+  last().listener.opened();
+  expect(last().sent).toEqual([{ type: "hello", protocol: 2, since: 4 }]);
+  last().gives(update(6));
+  expect(messages.at(-1)).toMatchObject({ live: { version: 6 } });
+});
+
+test("a change that does not fit makes it ask for everything", () => {
+  connect(3);
+  last().gives({ ...update(4, 3), change: { nonsense: [1] } });
+  elapse();
+  last().listener.opened();
+  expect(last().sent).toEqual([{ type: "hello", protocol: 2, since: null }]);
+});
+
+test("begun anew it asks for everything, with what waits", () => {
+  connect(3);
+  link.send(request);
+  link.anew();
+  connect(3);
+  expect(last().sent).toEqual([{ type: "hello", protocol: 2, since: null }, request]);
 });
 
 test("a socket that swallows a command is given up and replaced", () => {
@@ -126,7 +197,7 @@ test("an unknown table ends it, and says so", async () => {
 
 test("a message of another protocol is not shown", () => {
   last().listener.opened();
-  last().gives({ ...table(1), protocol: 2 });
+  last().gives({ ...table(1), protocol: 1 });
   expect(states.at(-1)).toEqual({ kind: "over", why: "protocol" });
   expect(messages).toEqual([]);
 });

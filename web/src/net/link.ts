@@ -1,8 +1,29 @@
-/** The one socket of a table page: says hello, comes back after a loss, and sends a command again until it is answered. */
-import type { Command, Hello, Problem, ReplyMessage, TableMessage, UpdateMessage } from "../wire";
+/** The one socket of a table page: says hello, comes back after a loss, and sends what waits again until it is answered. */
+import type {
+  Command,
+  EventView,
+  Hello,
+  Live,
+  Ping,
+  PongMessage,
+  PresentMessage,
+  Problem,
+  ReplyMessage,
+  Request,
+  TableMessage,
+  UpdateMessage,
+} from "../wire";
+import { changed } from "./change";
 
-export const protocol = 1;
-export type ServerMessage = TableMessage | UpdateMessage | ReplyMessage;
+export const protocol = 2;
+/** An update with the whole table after it, as the pages want it. */
+export interface Update {
+  type: "update";
+  events: EventView[];
+  live: Live;
+}
+export type Message = TableMessage | Update | PresentMessage | ReplyMessage;
+type ServerMessage = TableMessage | UpdateMessage | PresentMessage | PongMessage | ReplyMessage;
 export type LinkState =
   | { kind: "connecting" }
   | { kind: "open" }
@@ -29,12 +50,13 @@ export interface Port {
   later: (milliseconds: number, run: () => void) => () => void;
   now: () => number;
   random: () => number;
-  message: (message: ServerMessage) => void;
+  message: (message: Message) => void;
   state: (state: LinkState) => void;
 }
 
 const patience = 10_000; // without an answer the socket counts as dead
 const longest = 15_000;
+const quiet = 25_000; // after which the server is asked whether it is still there
 
 /** Wait before attempt `n` (from 0): doubling, half of it by chance, so that many browsers do not come back at once. */
 export function backoff(attempt: number, random: number): number {
@@ -44,8 +66,8 @@ export function backoff(attempt: number, random: number): number {
 
 export class Link {
   #socket: Socket | null = null;
-  #version: number | null = null; // the last one seen
-  #command: Command | null = null; // not yet answered
+  #live: Live | null = null; // the last one seen
+  #waiting: (Command | Request)[] = []; // not yet answered, in order
   #attempt = 0;
   #isAnswered = false;
   #cancel: (() => void) | null = null; // of the only timer
@@ -69,10 +91,17 @@ export class Link {
     this.#connect();
   }
 
-  /** Send a command now or as soon as there is a connection, and again after each loss until it is answered. */
-  send(command: Command): void {
-    this.#command = command;
-    if (this.#isAnswered) this.#sendCommand();
+  /** Begin again from nothing, as after another guest has taken over this device. */
+  anew(): void {
+    if (this.#isOver) return;
+    this.#live = null;
+    this.#connect();
+  }
+
+  /** Send it now or as soon as there is a connection, and again after each loss until it is answered. */
+  send(wish: Command | Request): void {
+    this.#waiting.push(wish);
+    if (this.#isAnswered) this.#sendOff([wish]);
   }
 
   #connect(): void {
@@ -82,7 +111,7 @@ export class Link {
     const ifCurrent = (run: () => void) => {
       if (this.#socket === socket) run();
     };
-    const hello: Hello = { type: "hello", protocol, since: this.#version };
+    const hello: Hello = { type: "hello", protocol, since: this.#live?.version ?? null };
     const socket = this.port.open({
       opened: () => ifCurrent(() => socket.send(JSON.stringify(hello))),
       said: (text) => ifCurrent(() => this.#receive(text)),
@@ -105,26 +134,58 @@ export class Link {
       this.#end({ kind: "over", why: "protocol" });
       return;
     }
-    if (message.type === "reply") {
-      if (message.id === this.#command?.id) {
-        this.#command = null;
-        this.#timer(null);
-      }
+    const count = this.#waiting.length;
+    if (message.type === "pong") {
+      if (message.version !== this.#live?.version) void this.#lost(); // something was missed
+    } else if (message.type === "table" || message.type === "update") {
+      this.#take(message);
     } else {
-      this.#version = message.live.version;
+      if (message.type === "reply") this.#waiting = this.#waiting.filter(({ id }) => id !== message.id);
+      this.port.message(message);
     }
-    this.port.message(message);
-    if (!this.#isAnswered && message.type !== "reply") {
-      this.#isAnswered = true;
-      this.#attempt = 0;
-      this.#timer(null);
-      this.port.state({ kind: "open" });
-      if (this.#command) this.#sendCommand();
-    }
+    if (this.#isAnswered && (count === 0 || this.#waiting.length < count)) this.#await();
   }
 
-  #sendCommand(): void {
-    this.#socket?.send(JSON.stringify(this.#command));
+  /** What the table is now. A change of something else than we have: ask again from there. */
+  #take(message: TableMessage | UpdateMessage): void {
+    if (message.type === "table") {
+      this.#live = message.live;
+      this.port.message(message);
+    } else {
+      if (message.base !== null && message.base !== this.#live?.version) {
+        void this.#lost();
+        return;
+      }
+      try {
+        this.#live = changed(this.#live as Live, message.change);
+      } catch {
+        this.#live = null; // everything again
+        void this.#lost();
+        return;
+      }
+      this.port.message({ type: "update", events: message.events, live: this.#live });
+    }
+    if (this.#isAnswered) return;
+    this.#isAnswered = true;
+    this.#attempt = 0;
+    this.port.state({ kind: "open" });
+    this.#sendOff(this.#waiting);
+  }
+
+  #sendOff(wishes: readonly (Command | Request)[]): void {
+    for (const wish of wishes) this.#socket?.send(JSON.stringify(wish));
+    this.#await();
+  }
+
+  /** An answer must come soon, as long as one is missing; else only some sign of life. */
+  #await(): void {
+    if (this.#waiting.length > 0) this.#timer(patience, () => void this.#lost());
+    else this.#timer(quiet, () => this.#ping());
+  }
+
+  #ping(): void {
+    const ping: Ping = { type: "ping" };
+    this.#socket?.send(JSON.stringify(ping));
     this.#timer(patience, () => void this.#lost());
   }
 

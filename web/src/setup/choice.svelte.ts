@@ -1,10 +1,12 @@
 /** What is being chosen for a new table; remembered on this device. */
 import { t } from "../device/language.svelte";
 import { forgetHouse, housePrefix, knownHouse } from "../device/house";
+import { planFor } from "../device/plan";
 import { recall, remember } from "../device/settings.svelte";
+import { clocks } from "../game/terms";
 import type { OptionValue } from "../game/words";
 import { compose, houseRules, newTable, Refused, rulesets } from "../net/api";
-import type { NewTable, OptionView, Problem, RulesetOffer, RulesetView, SeatChoice } from "../wire";
+import type { NewTable, OptionView, Problem, RulesetOffer, RulesetView, SeatChoice, TermsView } from "../wire";
 
 export const mostSeats = 12;
 const place = "knobel.setup";
@@ -13,6 +15,10 @@ const usual = {
   options: {} as Record<string, Record<string, OptionValue>>,
   seats: [] as SeatChoice[],
   begin: "seat" as NewTable["begin"],
+  pace: "live" as NewTable["pace"],
+  clock: null as number | null,
+  isPublic: false,
+  dice: "provable" as NewTable["dice"],
   names: [] as string[], // of people who have played here
 };
 
@@ -30,6 +36,10 @@ export class Choice {
   options = $state<typeof usual.options>({}); // by ruleset, only what was touched
   seats = $state<Seat[]>([]);
   begin = $state<NewTable["begin"]>("seat");
+  pace = $state<NewTable["pace"]>("live");
+  clock = $state<number | null>(null);
+  isPublic = $state(false);
+  dice = $state<NewTable["dice"]>("provable");
   names = $state<string[]>([]);
   composed = $state.raw<RulesetView | null>(null);
   problem = $state.raw<Problem | null>(null); // with the chosen options
@@ -47,11 +57,26 @@ export class Choice {
     return Object.fromEntries(changed.map((option) => [option.name, this.valueOf(option)]));
   });
 
+  /** Do others come? */
+  isShared = $derived(this.seats.some(({ kind }) => kind === "free"));
+  /** Pace, clock and list matter only among people at several devices; real dice cannot decide who begins. */
+  terms: TermsView = $derived({
+    begin: this.dice === "typed" && /random|highest_throw/.test(this.begin) ? "seat" : this.begin,
+    dice: this.dice,
+    pace: this.isShared ? this.pace : "live",
+    clock: this.isShared && clocks[this.pace].includes(this.clock) ? this.clock : this.isShared && this.pace === "slow" ? (clocks.slow[1] ?? null) : null,
+    public: this.isShared && this.isPublic,
+  });
+
   constructor() {
     const kept = recall(place, usual);
     this.#ruleset = kept.ruleset;
     this.options = kept.options;
     this.begin = kept.begin;
+    this.pace = kept.pace;
+    this.clock = kept.clock;
+    this.isPublic = kept.isPublic;
+    this.dice = kept.dice;
     this.names = kept.names;
     this.seats = kept.seats.slice(0, mostSeats).map(seated);
     if (this.seats.length === 0) {
@@ -118,12 +143,16 @@ export class Choice {
 
   /** The seats with their names, as the server wants them. */
   get seating(): SeatChoice[] {
-    return this.seats.map((seat) => ({ name: seat.name.trim() || this.nameFor(seat), kind: seat.kind }));
+    return this.seats.map((seat) => ({
+      name: seat.kind === "free" ? "" : seat.name.trim() || this.nameFor(seat),
+      kind: seat.kind,
+    }));
   }
 
   /** The name that a seat without one gets. */
   nameFor(seat: SeatChoice): string {
     const number = this.seats.filter(({ kind }) => kind === seat.kind).findIndex((other) => other === seat) + 1;
+    if (seat.kind === "free") return t("ui-seat-free-number", { number: this.seats.findIndex((other) => other === seat) + 1 });
     return t(seat.kind === "person" ? "ui-seat-guest" : "ui-seat-machine", { number: number || 1 });
   }
 
@@ -150,9 +179,7 @@ export class Choice {
     this.failure = null;
     this.#keep();
     try {
-      const { begin, chosen: options, seating: seats } = this;
-      const line = await newTable({ ruleset: this.offer.ruleset.id, options, seats, begin });
-      return line.id;
+      return await this.lay(this.offer.ruleset.id, this.chosen);
     } catch (error) {
       this.failure = problemOf(error);
       return null;
@@ -161,11 +188,20 @@ export class Choice {
     }
   }
 
+  /** A new table with these seats; it begins by itself if nobody else is to come. */
+  async lay(ruleset: string, options: NewTable["options"]): Promise<string> {
+    const { isShared, seating: seats, terms } = this;
+    const { id } = await newTable({ ruleset, options, seats, ...terms });
+    if (!isShared) planFor(id, { start: true });
+    return id;
+  }
+
   #keep(): void {
     const people = this.seats.filter(({ kind, name }) => kind === "person" && name.trim() !== "").map(({ name }) => name.trim());
     const names = [...people, ...this.names].filter((name, index, all) => all.indexOf(name) === index).slice(0, 30);
     const seats = this.seats.map(({ name, kind }) => ({ name: name.trim(), kind }));
-    remember(place, { ruleset: this.offer?.ruleset.id, options: this.options, seats, begin: this.begin, names });
+    const { begin, clock, dice, isPublic, options, pace } = this;
+    remember(place, { ruleset: this.offer?.ruleset.id, options, seats, begin, clock, dice, isPublic, pace, names });
   }
 }
 

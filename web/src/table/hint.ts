@@ -51,6 +51,7 @@ function dutyHint(table: Table, ruleset: RulesetView, turn: TurnView): string {
   const [barred] = isByColumn ? [] : barredTexts(ruleset, table.boxes); // the pad shows by itself which columns are open
   if (barred) return barred;
   if (turn.duty.key === "duty-enter") return t("ui-hint-enter");
+  if (table.toType > 0) return t("ui-hint-typed");
   if (table.plan.kind === "first") return t("ui-hint-first");
   const best = isByColumn && turn.scene === "regular" ? bestText(ruleset, table.boxes) : "";
   if (best) return best;

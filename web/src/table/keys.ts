@@ -6,7 +6,9 @@ export function handleKey(event: KeyboardEvent, table: Table, press: () => void)
   if (event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog[open]")) return;
   const target = event.target as HTMLElement;
   if (target.closest("input, select, textarea")) return;
-  if (/^[1-9]$/.test(event.key)) markOrTake(table, Number(event.key) - 1);
+  if (/^[1-6]$/.test(event.key) && isTypingDice(table)) table.type(Number(event.key));
+  else if (event.key === "Backspace" && isTypingDice(table)) table.untype();
+  else if (/^[1-9]$/.test(event.key)) markOrTake(table, Number(event.key) - 1);
   else if (event.key === "Escape") table.unmark();
   else if (event.key.startsWith("Arrow")) moveThroughPad(event);
   else if (event.key === "Enter" && target.closest(".pool") && table.chosen.size === table.ruleset?.dice) {
@@ -19,6 +21,12 @@ export function handleKey(event: KeyboardEvent, table: Table, press: () => void)
     if (event.key === "Enter" && table.preview) table.write(table.preview);
     else press();
   }
+}
+
+/** Do the keys 1 to 6 mean faces of real dice? Before another throw they mark dice until the first face is tapped. */
+function isTypingDice(table: Table): boolean {
+  const isThere = Boolean(document.activeElement?.closest(".typed"));
+  return table.toType > 0 && (isThere || table.dice === null || table.typed.length > 0 || !table.canMark);
 }
 
 /** Mark a die in the tray; in the pool a die of the group that has the focus, else of the first. */

@@ -17,12 +17,22 @@ export function nextStep(table: Table): Step {
   if (table.isWaiting) return { label: t("ui-skip"), isCalm: true, isOff: false, run: () => table.skip() };
   if (!ruleset || !turn) return { label: "", isCalm: true, isOff: true, run: () => undefined };
   const name = seatName(table.seats, turn.seat);
-  if (!table.isMine) return { label: t("ui-watching", { name }), isCalm: true, isOff: true, run: () => undefined };
+  if (!table.isMine) {
+    const isAway = table.seats[turn.seat]?.kind === "person" && table.room.isThere(turn.seat) === false;
+    const label = t(isAway ? "ui-watching-away" : "ui-watching", { name });
+    return { label, isCalm: true, isOff: true, run: () => undefined };
+  }
   return { isCalm: false, isOff: table.isSent, ...dutyStep(table, ruleset, turn) };
 }
 
 function dutyStep(table: Table, ruleset: RulesetView, turn: TurnView): Pick<Step, "label" | "run"> & Partial<Step> {
   const toss = () => table.throwDice();
+  if (table.toType > 0) {
+    const left = table.toType - table.typed.length;
+    if (left === 0) return { label: t("ui-typed-enter"), run: toss };
+    const toFaces = () => document.querySelector<HTMLButtonElement>(".typed .due button")?.focus();
+    return { label: t("ui-typed-left", { count: left }), isCalm: true, run: toFaces };
+  }
   switch (turn.duty.key) {
     case "duty-help":
       return { label: t("ui-throw-help", { owner: seatName(table.seats, turn.owner) }), run: toss };

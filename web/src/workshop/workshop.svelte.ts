@@ -3,7 +3,7 @@ import { named } from "../device/language.svelte";
 import { forgetHouse, housePrefix, knowHouse } from "../device/house";
 import { recall, remember } from "../device/settings.svelte";
 import { problemText } from "../game/words";
-import { houseRules, keepHouse, newTable, Refused, rulesets, tryHouse, type PlayablePreview } from "../net/api";
+import { houseRules, keepHouse, Refused, rulesets, tryHouse, type PlayablePreview } from "../net/api";
 import { Choice } from "../setup/choice.svelte";
 import type { HouseRules, Problem, RulesetView } from "../wire";
 import { facesOf } from "./rolls";
@@ -128,9 +128,8 @@ export class Workshop {
   async play(): Promise<string | null> {
     const house = await this.keep();
     if (!house) return null;
-    const { seating: seats, begin } = new Choice();
     try {
-      return (await newTable({ ruleset: housePrefix + house.digest, options: {}, seats, begin })).id;
+      return await new Choice().lay(housePrefix + house.digest, {});
     } catch (error) {
       this.failure = problemOf(error);
       return null;
