@@ -5,14 +5,20 @@ writes its own row to docs/results.md. It joins the registry with one line in RU
 """
 
 import argparse
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 
-from tests import audit
+from knobel.folder import data_folder
+from tests import audit, fair_dice
 from tests.core import option_pairs
+from tests.drills import mutants
+from tests.drills.figure import PROGRESS
+from tests.drills.registry import DRILLS, Drill
 from tests.solver import six_dice
 
 ROOT = Path(__file__).parents[1]
@@ -38,16 +44,10 @@ def write_row(results: Path, run: str, scale: float, figure: str) -> None:
     results.write_text(text.replace(HEAD, HEAD + row), encoding="utf-8")
 
 
-def _options(scale: float) -> None:
-    figure = option_pairs.figure(scale)
-    print(figure)
-    write_row(ROOT / "docs" / "results.md", "options", scale, figure)
-
-
-def _six_dice(scale: float) -> None:
-    figure = six_dice.figure(scale)
-    print(figure)
-    write_row(ROOT / "docs" / "results.md", "six-dice", scale, figure)
+def _figured(name: str, figure: Callable[[float], str], scale: float) -> None:
+    words = figure(scale)
+    print(words)
+    write_row(ROOT / "docs" / "results.md", name, scale, words)
 
 
 def _audit(scale: float) -> None:
@@ -60,7 +60,24 @@ def _audit(scale: float) -> None:
         raise SystemExit(status)
 
 
-RUNS: dict[str, Callable[[float], None]] = {"audit": _audit, "options": _options, "six-dice": _six_dice}
+def _drill(name: str, drill: Drill, scale: float) -> None:
+    """In a folder that is kept until the drill has ended well: one that was stopped goes on there."""
+    folder = data_folder() / "long" / name
+    if not (folder / PROGRESS).exists():
+        shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True, exist_ok=True)
+    figure = drill(scale, folder).text
+    print(figure)
+    write_row(ROOT / "docs" / "results.md", name, scale, figure)
+    shutil.rmtree(folder)
+
+
+FIGURES = {"fair-dice": fair_dice.figure, "options": option_pairs.figure, "six-dice": six_dice.figure}
+RUNS: dict[str, Callable[[float], None]] = {
+    "audit": _audit,
+    **{name: partial(_figured, name, figure) for name, figure in FIGURES.items()},
+    **{name: partial(_drill, name, drill) for name, drill in {**DRILLS, "mutants": mutants.drill}.items()},
+}
 
 
 def main(args: list[str]) -> int:

@@ -1,0 +1,265 @@
+"""Promises 5, 6 and 16: the load that is held, the load that is refused, and a restart in the middle of it."""
+
+import asyncio
+import random
+import signal
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from time import monotonic
+
+import httpx
+
+from tests.drills.client import Client, Json, Lost, Seated, leave_all, run
+from tests.drills.crowd import gather_in
+from tests.drills.figure import TIMED, Figure, hold, latencies, percentile, share
+from tests.drills.ledger import Ledger
+from tests.drills.server import Server, whole
+from tests.drills.start import Build
+from tests.drills.tables import new_table, open_tables, visiting
+
+TABLES, SEATS, IDLE, RATE, MINUTES = 1_000, 3, 10_000, 400, 10.0
+STORED = 10_000  # tables that a restart finds
+OVERLOAD, RECOVERY, BACK, READY = 3, 10.0, 15.0, 5.0
+REFUSED, RUNNING, AGAIN = 1.0, 0.5, 0.1  # seconds until new work is refused; p99 of running tables; until the next try
+
+
+@dataclass
+class Load:
+    """Tables at which people play, and what came of it."""
+
+    parties: list[list[Client]]
+    rng: random.Random = field(default_factory=lambda: random.Random(5))
+    ledger: Ledger = field(default_factory=Ledger)
+    seconds: list[float] = field(default_factory=list)
+    refused: list[float] = field(default_factory=list)  # seconds until "too busy"
+    n_lost: int = 0
+    pending: dict[str, Json] = field(default_factory=dict)  # by table: what was not answered
+    busy: set[str] = field(default_factory=set)
+
+    insists: bool = False  # whether a command that is refused because too many wait is sent again soon
+
+    async def at_rate(self, rate: float, seconds: float, over: asyncio.Event | None = None) -> None:
+        """So many commands per second, each at its time, whether or not those before were answered."""
+        begin, number, tasks = monotonic(), 0, set[asyncio.Task[None]]()
+        while (due := number / rate) < seconds and not (over is not None and over.is_set()):
+            await asyncio.sleep(max(0.0, begin + due - monotonic()))
+            party = self.parties[number % len(self.parties)]
+            if party[0].seated.id not in self.busy:
+                task = asyncio.create_task(self.one(party, begin + due))
+                tasks.add(task)
+                task.add_done_callback(tasks.discard)
+            number += 1
+        for task in tuple(tasks):
+            await task
+
+    async def one(self, party: list[Client], due: float) -> None:
+        """One command at a table; it counts from when it was due."""
+        table = party[0].seated.id
+        self.busy.add(table)
+        try:
+            client = party[0]
+            if not client.live or client.is_over or not client.is_open:
+                return
+            client = party[client.on_turn % len(party)]
+            command = self.pending.get(table) or client.command(client.move(self.rng))
+            self.pending[table] = command
+            reply, asked = await self._asked(client, command)
+            while self.insists and _is_too_busy(reply):
+                self.refused.append(monotonic() - asked)
+                await asyncio.sleep(AGAIN)
+                reply, asked = await self._asked(client, command)
+        except Lost:
+            self.n_lost += 1
+        else:
+            if self.ledger.reply(table, command, reply):
+                self.seconds.append(monotonic() - due)
+                del self.pending[table]
+            elif _is_too_busy(reply):
+                self.refused.append(monotonic() - asked)
+            else:
+                hold(reply["problem"]["code"] == "action/stale", f"{command} was refused: {reply}")
+                del self.pending[table]
+        finally:
+            self.busy.discard(table)
+
+    @staticmethod
+    async def _asked(client: Client, command: Json) -> tuple[Json, float]:
+        """The reply, and when it was asked for."""
+        asked = monotonic()
+        return await client.ask(command), asked
+
+    async def leave(self) -> None:
+        """All are gone; what they saw is kept."""
+        for party in self.parties:
+            for client in party:
+                self.ledger.take(client)
+            await leave_all(party)
+
+
+def _is_too_busy(reply: Json) -> bool:
+    return not reply["ok"] and reply["problem"]["code"] == "server/overloaded"
+
+
+async def seated_at(tables: Sequence[Seated]) -> Load:
+    """Everybody takes a seat."""
+    parties = [[Client(seated, is_lazy=seat > 0) for seat in range(seated.n_seats)] for seated in tables]
+    for party in parties:
+        for client in party:
+            client.is_lazy = True
+    await gather_in([client for party in parties for client in party])
+    return Load(parties)
+
+
+def held(scale: float, folder: Path) -> Figure:
+    """3,000 seated at 1,000 tables, 400 commands/s for 10 minutes, beside 10,000 idle sockets."""
+    counts, measured = run(_held(folder / "data", scale))
+    return Figure("load held", counts, measured)
+
+
+async def _held(data: Path, scale: float) -> tuple[dict[str, int], dict[str, float]]:
+    is_small = scale < TIMED
+    n_tables, n_idle = (share(TABLES, scale, 10), share(IDLE, scale)) if is_small else (TABLES, IDLE)
+    rate, seconds = (RATE / 8, 2.0) if is_small else (RATE, 60 * MINUTES * scale)
+    memory: list[float] = []
+    async with Server(data) as server, visiting(server.url) as http:
+        tables = await open_tables(http, n_tables, "classic", SEATS, options={"columns": 3})
+        load = await seated_at(tables)
+        idle = [Client(tables[number % n_tables], is_deaf=True) for number in range(n_idle)]
+        await gather_in(idle)
+        sampling = asyncio.create_task(_sample(server, memory))
+        await load.at_rate(rate, seconds)
+        sampling.cancel()
+        await asyncio.gather(sampling, return_exceptions=True)
+        hold(
+            load.n_lost == 0 and not load.refused,
+            f"{load.n_lost} connections lost, {len(load.refused)} commands refused",
+        )
+        hold(server.log_lines() == [], f"in the log: {server.log_lines()[:3]}")
+        await load.leave()
+        await leave_all(idle)
+        await server.stop()
+    load.ledger.check(await whole(data))
+    half = memory[len(memory) // 2 :] or [0.0]
+    growth = 100 * (half[-1] / half[0] - 1) if half[0] else 0.0
+    if scale >= TIMED:
+        hold(
+            percentile(load.seconds, 0.99) <= 0.1, f"p99 is {1000 * percentile(load.seconds, 0.99):.0f} ms, not 100 ms"
+        )
+        hold(percentile(load.seconds, 0.999) <= 0.5, f"p99.9 is {1000 * percentile(load.seconds, 0.999):.0f} ms")
+        hold(scale < 1 or growth < 5, f"memory grew by {growth:.1f} % in the second half")
+    counts = {"tables": n_tables, "seated": n_tables * SEATS, "idle": n_idle, "commands": len(load.seconds)}
+    measured = {"at commands/s": rate, "for s": seconds, **latencies(load.seconds), "memory MiB": half[-1]}
+    return counts, measured | {"growth in the second half %": growth}
+
+
+async def _sample(server: Server, memory: list[float]) -> None:
+    while True:
+        memory.append(server.rss)
+        await asyncio.sleep(1)
+
+
+def overload(scale: float, folder: Path) -> Figure:
+    """Three times the load, and all at once: refused at once, running tables go on, over soon."""
+    counts, measured = run(_overload(folder / "data", scale))
+    return Figure("overload: new work is refused at once, nothing acknowledged is lost, over soon", counts, measured)
+
+
+async def _overload(data: Path, scale: float) -> tuple[dict[str, int], dict[str, float]]:
+    is_small = scale < TIMED
+    n_tables = share(TABLES * OVERLOAD, scale, 60)
+    build = replace(Build(), tuning=(("writer.MAX_WAITING", 16), ("writer.MAX_BATCH", 8))) if is_small else Build()
+    async with Server(data, build) as server, visiting(server.url) as http:
+        tables: list[Seated] = []
+        while len(tables) < n_tables:
+            tables += await open_tables(http, 4, "classic", 1)
+        n_running = len(tables) // (2 * OVERLOAD)
+        running, load = await seated_at(tables[:n_running]), await seated_at(tables[n_running:])
+        running.insists, over = True, asyncio.Event()
+        going_on = asyncio.create_task(running.at_rate(RATE * n_running / TABLES, 600, over))
+        opened: list[tuple[int, float]] = []
+        for _ in range(3 if is_small else 20):  # everybody else at the same moment
+            due = monotonic()
+            flood = [asyncio.create_task(load.one(party, due)) for party in load.parties]
+            opened += await asyncio.gather(*(_new(http) for _ in range(8)))
+            await asyncio.gather(*flood)
+        over.set()
+        await going_on
+        hold(all(status in (201, 503) for status, _ in opened), f"new tables were answered with {opened}")
+        refused = [*load.refused, *running.refused, *(seconds for status, seconds in opened if status == 503)]
+        hold(len(refused) > 0, "nothing was refused")
+        n_flood, begin = len(load.seconds), monotonic()
+        load.seconds, load.refused = [], []
+        await load.at_rate(RATE / 8, 1.0)
+        recovered = max(0.0, monotonic() - begin - 1.0)
+        hold(not load.refused, "still refused when the flood is over")
+        hold(await server.health() == (200, "ok"), "the health check is red after the flood")
+        hold(server.log_lines() == [], f"in the log: {server.log_lines()[:3]}")
+        await load.leave()
+        await running.leave()
+        await server.stop()
+    content = await whole(data)
+    load.ledger.check(content)
+    running.ledger.check(content)
+    slowest = percentile(running.seconds, 0.99)
+    if scale >= TIMED:
+        hold(recovered <= RECOVERY, f"recovered after {recovered:.1f} s")
+        hold(max(refused) <= REFUSED, f"new work was refused after {max(refused):.1f} s")
+        hold(slowest <= RUNNING, f"p99 at running tables is {1000 * slowest:.0f} ms")
+    measured = {
+        "refused within ms": 1000 * max(refused), **latencies(running.seconds, "running tables "),
+        **latencies(load.seconds, "afterwards "), "recovered after s": recovered,
+    }  # fmt: skip
+    counts = {"tables": len(tables), "of them running": n_running, "answered at those": len(running.seconds)}
+    return counts | {"answered in the flood": n_flood, "refused in the flood": len(refused)}, measured
+
+
+async def _new(http: httpx.AsyncClient) -> tuple[int, float]:
+    """The status of the answer to who wants a new table, and how long it took."""
+    begin = monotonic()
+    answer = await http.post("/api/tables", json=new_table())
+    return answer.status_code, monotonic() - begin
+
+
+def restart(scale: float, folder: Path) -> Figure:
+    """SIGTERM under load; everybody is back soon, nothing is lost."""
+    counts, measured = run(_restart(folder / "data", scale))
+    return Figure("SIGTERM under load: everybody is back, 0 events lost", counts, measured)
+
+
+async def _restart(data: Path, scale: float) -> tuple[dict[str, int], dict[str, float]]:
+    n_stored, n_tables = share(STORED, scale, 50), share(TABLES, scale, 10)
+    async with Server(data) as server:
+        async with visiting(server.url) as http:
+            tables = await open_tables(http, n_stored, "classic", 2)
+        load = await seated_at(tables[:n_tables])
+        playing = asyncio.create_task(
+            load.at_rate(RATE if scale >= TIMED else RATE / 8, 4.0 if scale >= TIMED else 1.5)
+        )
+        await asyncio.sleep(0.5)
+        begin = monotonic()
+        server.signal(signal.SIGTERM)
+        await server.ended()
+        stopped = monotonic() - begin
+        for party in load.parties:
+            for client in party:
+                code = await client.closed()
+                hold(code in (1012, None), f"closed with {code}")
+                load.ledger.take(client)
+        await playing
+        ready = await server.start()
+        for party in load.parties:
+            party[:] = [Client(client.seated, is_lazy=True) for client in party]
+        await gather_in([client for party in load.parties for client in party])
+        for party in load.parties:
+            await load.one(party, monotonic())
+        back = monotonic() - begin
+        n_commands = len(load.seconds)
+        await load.leave()
+        await server.stop()
+    load.ledger.check(await whole(data))
+    if scale >= TIMED:
+        hold(ready <= READY, f"ready again after {ready:.1f} s")
+        hold(back <= BACK, f"everybody was back after {back:.1f} s")
+    measured = {"stopped in s": stopped, "ready in s": ready, "everybody back in s": back}
+    return {"tables stored": n_stored, "players back": 2 * n_tables, "commands": n_commands}, measured
