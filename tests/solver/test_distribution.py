@@ -32,11 +32,11 @@ def _of(name: str, **options: str) -> tuple[Values, Distribution]:
     ("name", "options", "deviation", "median"),
     [
         ("classic", {"joker": "free"}, 59.61, 248),
-        ("classic", {"joker": "forced"}, 59.61, 248),
         ("classic", {"joker": "none", "extra_five": "none"}, 39.82, None),
         ("yatzy", {}, 38.50, 249),  # docs/decisions.md: the 38.48 that is told elsewhere is not confirmed
     ],
 )
+@pytest.mark.timeout(300)  # the first of them compiles, or waits until others have
 def test_published_figures(name: str, options: dict[str, str], deviation: float, median: int | None) -> None:
     values, found = _of(name, **options)
     assert found.chances.sum() == pytest.approx(1, abs=1e-12)
