@@ -15,6 +15,7 @@ from pathlib import Path
 
 from knobel.folder import data_folder
 from tests import audit, fair_dice
+from tests.browser import acht_game
 from tests.core import option_pairs
 from tests.drills import mutants
 from tests.drills.figure import PROGRESS
@@ -72,7 +73,12 @@ def _drill(name: str, drill: Drill, scale: float) -> None:
     shutil.rmtree(folder)
 
 
-FIGURES = {"fair-dice": fair_dice.figure, "options": option_pairs.figure, "six-dice": six_dice.figure}
+FIGURES = {
+    "acht-browser": acht_game.figure,
+    "fair-dice": fair_dice.figure,
+    "options": option_pairs.figure,
+    "six-dice": six_dice.figure,
+}
 RUNS: dict[str, Callable[[float], None]] = {
     "audit": _audit,
     **{name: partial(_figured, name, figure) for name, figure in FIGURES.items()},

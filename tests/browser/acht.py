@@ -6,8 +6,17 @@ from typing import Any
 
 from playwright.sync_api import Locator, Page, expect
 
+from tests.browser.house import ask
 from tests.browser.playing import open_table
 
+NARROW = {
+    "base": "acht-mann",
+    "id": "narrow",
+    "labels": {"de": "Schmal", "en": "Narrow"},
+    "columns": [{"last_throw": 1}, {"last_throw": 5}, {"special": True}],
+    "earned_throws": {"categories": ["three_kind", "four_kind"], "minima": [5, 5, 5], "grant": "either"},
+    "upper": {"threshold": 10, "bonus": 35},
+}
 Moment = tuple[bool, str, str, int]
 LIVELY = {"upper_threshold": 10, "extra_minima": [5, 5, 5, 5, 5, 5], "extra_grant": "either"}
 LOOK = """() => {
@@ -50,6 +59,12 @@ def new_table(page: Page, seats: list[tuple[str, str]], options: dict[str, Any] 
     """The page of a new table of Acht, Mann! at which bonuses and extra throws come early."""
     players = [{"name": name, "kind": kind} for name, kind in seats]
     return open_table(page, "acht-mann", {**LIVELY, **(options or {})}, players)
+
+
+def narrow_table(page: Page, address: str, seats: list[tuple[str, str]]) -> str:
+    """The same with three columns: house rules of half the length."""
+    digest = ask(address, "/api/house-rules", {"rules": NARROW})["digest"]
+    return open_table(page, f"house:{digest}", seats=[{"name": name, "kind": kind} for name, kind in seats])
 
 
 @dataclass(frozen=True)

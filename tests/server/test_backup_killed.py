@@ -5,6 +5,7 @@ import os
 import random
 import shutil
 import signal
+import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -65,6 +66,17 @@ def test_a_killed_backup_has_no_name_or_is_whole(tmp_path: Path) -> None:
     assert outcomes.count(False) > 10
     assert outcomes.count(True) > 1
     assert names(file.parent) == set()  # each run has removed what was left by the one before
+
+
+def test_what_a_killed_backup_has_left_goes_with_the_next_one(tmp_path: Path) -> None:
+    log(tmp_path / "data", "old")
+    ended = subprocess.Popen(["true"])
+    ended.wait()
+    for end in (".part", ".part-shm", ".part-wal", ".part-journal"):
+        (tmp_path / f"{end}-alone").mkdir()
+        (tmp_path / f"{end}-alone" / f"copy.{ended.pid}{end}").touch()
+        backup.back_up(tmp_path / "data", tmp_path / f"{end}-alone" / "copy")
+        assert names(tmp_path / f"{end}-alone") == {"copy"}
 
 
 def test_a_killed_restore_leaves_the_old_or_the_new_database(tmp_path: Path) -> None:

@@ -291,7 +291,7 @@ def _remove(*parts: Path) -> None:
 
 def _sweep(place: Path) -> None:
     """Remove what backups to the same file have left that were killed."""
-    name = re.compile(re.escape(place.name) + r"\.(\d{1,9})\.part")
+    name = re.compile(rf"{re.escape(place.name)}\.(\d{{1,9}})\.part({'|'.join(LOGS)})?")
     for path in place.parent.iterdir():
         if (match := name.fullmatch(path.name)) and not _is_alive(int(match[1])):
             _remove(path)
