@@ -62,15 +62,17 @@ def _audit(scale: float) -> None:
 
 
 def _drill(name: str, drill: Drill, scale: float) -> None:
-    """In a folder that is kept until the drill has ended well: one that was stopped goes on there."""
+    """In a folder that is kept until the drill has ended: one that was stopped goes on there."""
     folder = data_folder() / "long" / name
     if not (folder / PROGRESS).exists():
         shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True, exist_ok=True)
-    figure = drill(scale, folder).text
-    print(figure)
-    write_row(ROOT / "docs" / "results.md", name, scale, figure)
+    figure = drill(scale, folder)
+    print(figure.text)
+    write_row(ROOT / "docs" / "results.md", name, scale, figure.text)
     shutil.rmtree(folder)
+    if figure.missed:
+        raise SystemExit(1)
 
 
 FIGURES = {

@@ -12,20 +12,31 @@ TIMED = 0.1  # from this scale on the marks for times are held against the measu
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """A drill that held: what was done, what was counted, what was measured."""
+    """A drill that held what must hold: what was done, counted and measured, and how much is too much."""
 
     did: str
     counts: Mapping[str, int] = field(default_factory=dict)
     measured: Mapping[str, float] = field(default_factory=dict)  # names end with the unit: "p99 ms"
+    marks: Mapping[str, float] = field(default_factory=dict)  # the most that each of them should be
 
     @property
     def text(self) -> str:
         """One line for docs/results.md."""
         counts = [f"{count:,} {name}" for name, count in self.counts.items()]
-        measured = [
-            f"{name.rpartition(' ')[0]} {value:.4g} {name.split()[-1]}" for name, value in self.measured.items()
-        ]
-        return "; ".join(filter(None, (self.did, ", ".join(counts), ", ".join(measured))))
+        measured = [_said(name, value) for name, value in self.measured.items()]
+        missed = [_said(name, self.marks[name]) for name in self.missed]
+        parts = (self.did, ", ".join(counts), ", ".join(measured), "MISSED: " + ", ".join(missed) if missed else "")
+        return "; ".join(filter(None, parts))
+
+    @property
+    def missed(self) -> tuple[str, ...]:
+        """What was measured above its mark."""
+        return tuple(name for name, mark in self.marks.items() if self.measured[name] > mark)
+
+
+def _said(name: str, value: float) -> str:
+    words, _, unit = name.rpartition(" ")
+    return f"{words} {value:.4g} {unit}"
 
 
 class Progress:
@@ -49,6 +60,11 @@ class Progress:
             part.write_text(json.dumps(self._known), encoding="utf-8")
             part.replace(self._path)
         return steps[name]
+
+
+def timed(scale: float, marks: Mapping[str, float]) -> Mapping[str, float]:
+    """Marks for times and sizes, which small runs do not have."""
+    return marks if scale >= TIMED else {}
 
 
 def share(full: int, scale: float, least: int = 1) -> int:

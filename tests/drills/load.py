@@ -12,7 +12,7 @@ import httpx
 
 from tests.drills.client import Client, Json, Lost, Seated, leave_all, run
 from tests.drills.crowd import gather_in
-from tests.drills.figure import TIMED, Figure, hold, latencies, percentile, share
+from tests.drills.figure import TIMED, Figure, hold, latencies, share, timed
 from tests.drills.ledger import Ledger
 from tests.drills.server import Server, whole
 from tests.drills.start import Build
@@ -20,8 +20,10 @@ from tests.drills.tables import new_table, open_tables, visiting
 
 TABLES, SEATS, IDLE, RATE, MINUTES = 1_000, 3, 10_000, 400, 10.0
 STORED = 10_000  # tables that a restart finds
-OVERLOAD, RECOVERY, BACK, READY = 3, 10.0, 15.0, 5.0
-REFUSED, RUNNING, AGAIN = 1.0, 0.5, 0.1  # seconds until new work is refused; p99 of running tables; until the next try
+OVERLOAD, AGAIN = 3, 0.1  # times the load; seconds until the next try
+HELD = {"p99 ms": 100.0, "p99.9 ms": 500.0, "growth in the second half %": 5.0}
+FLOODED = {"recovered after s": 10.0, "refused within ms": 1000.0, "running tables p99 ms": 500.0}
+RESTARTED = {"ready in s": 5.0, "everybody back in s": 15.0}
 
 
 @dataclass
@@ -114,7 +116,7 @@ async def seated_at(tables: Sequence[Seated]) -> Load:
 def held(scale: float, folder: Path) -> Figure:
     """3,000 seated at 1,000 tables, 400 commands/s for 10 minutes, beside 10,000 idle sockets."""
     counts, measured = run(_held(folder / "data", scale))
-    return Figure("load held", counts, measured)
+    return Figure("load held", counts, measured, timed(scale, HELD))
 
 
 async def _held(data: Path, scale: float) -> tuple[dict[str, int], dict[str, float]]:
@@ -125,7 +127,8 @@ async def _held(data: Path, scale: float) -> tuple[dict[str, int], dict[str, flo
     async with Server(data) as server, visiting(server.url) as http:
         tables = await open_tables(http, n_tables, "classic", SEATS, options={"columns": 3})
         load = await seated_at(tables)
-        idle = [Client(tables[number % n_tables], is_deaf=True) for number in range(n_idle)]
+        quiet = await open_tables(http, n_tables)  # at which nobody plays: idle is who hears nothing
+        idle = [Client(quiet[number % n_tables], is_deaf=True) for number in range(n_idle)]
         await gather_in(idle)
         sampling = asyncio.create_task(_sample(server, memory))
         await load.at_rate(rate, seconds)
@@ -142,12 +145,6 @@ async def _held(data: Path, scale: float) -> tuple[dict[str, int], dict[str, flo
     load.ledger.check(await whole(data))
     half = memory[len(memory) // 2 :] or [0.0]
     growth = 100 * (half[-1] / half[0] - 1) if half[0] else 0.0
-    if scale >= TIMED:
-        hold(
-            percentile(load.seconds, 0.99) <= 0.1, f"p99 is {1000 * percentile(load.seconds, 0.99):.0f} ms, not 100 ms"
-        )
-        hold(percentile(load.seconds, 0.999) <= 0.5, f"p99.9 is {1000 * percentile(load.seconds, 0.999):.0f} ms")
-        hold(scale < 1 or growth < 5, f"memory grew by {growth:.1f} % in the second half")
     counts = {"tables": n_tables, "seated": n_tables * SEATS, "idle": n_idle, "commands": len(load.seconds)}
     measured = {"at commands/s": rate, "for s": seconds, **latencies(load.seconds), "memory MiB": half[-1]}
     return counts, measured | {"growth in the second half %": growth}
@@ -162,7 +159,8 @@ async def _sample(server: Server, memory: list[float]) -> None:
 def overload(scale: float, folder: Path) -> Figure:
     """Three times the load, and all at once: refused at once, running tables go on, over soon."""
     counts, measured = run(_overload(folder / "data", scale))
-    return Figure("overload: new work is refused at once, nothing acknowledged is lost, over soon", counts, measured)
+    did = "overload: new work is refused at once, nothing acknowledged is lost, over soon"
+    return Figure(did, counts, measured, timed(scale, FLOODED))
 
 
 async def _overload(data: Path, scale: float) -> tuple[dict[str, int], dict[str, float]]:
@@ -201,11 +199,6 @@ async def _overload(data: Path, scale: float) -> tuple[dict[str, int], dict[str,
     content = await whole(data)
     load.ledger.check(content)
     running.ledger.check(content)
-    slowest = percentile(running.seconds, 0.99)
-    if scale >= TIMED:
-        hold(recovered <= RECOVERY, f"recovered after {recovered:.1f} s")
-        hold(max(refused) <= REFUSED, f"new work was refused after {max(refused):.1f} s")
-        hold(slowest <= RUNNING, f"p99 at running tables is {1000 * slowest:.0f} ms")
     measured = {
         "refused within ms": 1000 * max(refused), **latencies(running.seconds, "running tables "),
         **latencies(load.seconds, "afterwards "), "recovered after s": recovered,
@@ -224,7 +217,7 @@ async def _new(http: httpx.AsyncClient) -> tuple[int, float]:
 def restart(scale: float, folder: Path) -> Figure:
     """SIGTERM under load; everybody is back soon, nothing is lost."""
     counts, measured = run(_restart(folder / "data", scale))
-    return Figure("SIGTERM under load: everybody is back, 0 events lost", counts, measured)
+    return Figure("SIGTERM under load: everybody is back, 0 events lost", counts, measured, timed(scale, RESTARTED))
 
 
 async def _restart(data: Path, scale: float) -> tuple[dict[str, int], dict[str, float]]:
@@ -258,8 +251,5 @@ async def _restart(data: Path, scale: float) -> tuple[dict[str, int], dict[str, 
         await load.leave()
         await server.stop()
     load.ledger.check(await whole(data))
-    if scale >= TIMED:
-        hold(ready <= READY, f"ready again after {ready:.1f} s")
-        hold(back <= BACK, f"everybody was back after {back:.1f} s")
     measured = {"stopped in s": stopped, "ready in s": ready, "everybody back in s": back}
     return {"tables stored": n_stored, "players back": 2 * n_tables, "commands": n_commands}, measured

@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from tests.drills import mutants
-from tests.drills.figure import Figure, Progress, latencies, percentile, summed
+from tests.drills.figure import Figure, Progress, latencies, percentile, summed, timed
 from tests.drills.registry import DRILLS, NEED_ROOT
 
 SCALE = 0.01
@@ -29,6 +29,15 @@ def test_there_is_a_broken_server_for_every_drill() -> None:
 def test_a_figure_is_one_line() -> None:
     figure = Figure("done", {"events": 12_345}, {"p99 ms": 1.23456})
     assert figure.text == "done; 12,345 events; p99 1.235 ms"
+    assert figure.missed == ()
+
+
+def test_a_missed_mark_is_told() -> None:
+    marks = {"p99 ms": 100.0, "gone after s": 3.0}
+    figure = Figure("done", measured={"p99 ms": 120.0, "gone after s": 3.0}, marks=timed(1, marks))
+    assert figure.missed == ("p99 ms",)
+    assert figure.text == "done; p99 120 ms, gone after 3 s; MISSED: p99 100 ms"
+    assert timed(0.01, marks) == {}
 
 
 def test_percentiles() -> None:
