@@ -20,7 +20,7 @@ BEGINNING = 0  # the number of the event that decides who begins
 _LIMIT = 252  # 42 times each face; with the four bytes from here on, faces 1 to 4 would come more often
 _DROPPED = bytes(range(_LIMIT, 256))
 _FACE_OF_BYTE = bytes(byte % 6 + 1 for byte in range(256))
-_HEX = re.compile(r"[0-9a-f]{64}")
+HEX = re.compile(r"[0-9a-f]{64}")  # of a digest or a secret
 _TABLE = re.compile(r"[!-{}~]{1,100}")  # visible ASCII without `|`, which parts the fields of a message
 
 
@@ -50,7 +50,7 @@ class Exchange:
         """What cannot be read: an id, a number of a seat, a text that is no hex. None if all can."""
         texts = [self.commitment, *(text for _, text in (*self.commitments, *self.shares))]
         texts += [] if self.seed is None else [self.seed]
-        wrong = next((text for text in texts if not _HEX.fullmatch(text)), None)
+        wrong = next((text for text in texts if not HEX.fullmatch(text)), None)
         if not _TABLE.fullmatch(self.table):
             return Reason("fair-table", {"found": shown(self.table)})
         if wrong is not None:

@@ -4,14 +4,13 @@ A room is the fold over its events, those of the game among them; `evolve` makes
 secrets: the seed of the dice stays with the caller.
 """
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, cast
 
 from knobel import table as game_table
 from knobel.event import Began, Event, Move
-from knobel.fair import Exchange, commitment_of
+from knobel.fair import HEX, Exchange, commitment_of
 from knobel.header import Begin
 from knobel.record import Record
 from knobel.seat import (
@@ -85,6 +84,11 @@ class Room:
     def version(self) -> int:
         """Number of events so far."""
         return len(self.events)
+
+    @property
+    def guests(self) -> frozenset[str]:
+        """Those who sit here, and the host."""
+        return frozenset(seat.guest for seat in self.seats if seat.guest is not None) | {self.host}
 
     @property
     def acting(self) -> Seat | None:
@@ -208,7 +212,7 @@ def _after(room: Room, event: Event | Happening) -> Room:
 
 def fits(room: Room, seat: int, share: str) -> bool:
     """Whether this is the share that a seat has sealed and still owes."""
-    if not 0 <= seat < len(room.seats) or not _HEX.fullmatch(share) or seat in dict(room.shares):
+    if not 0 <= seat < len(room.seats) or not HEX.fullmatch(share) or seat in dict(room.shares):
         return False
     return commitment_of(bytes.fromhex(share)) == room.seats[seat].sealed
 
@@ -216,9 +220,6 @@ def fits(room: Room, seat: int, share: str) -> bool:
 def seated(room: Room, changed: Mapping[int, Seat]) -> tuple[Seat, ...]:
     """The seats with some of them changed."""
     return tuple(changed.get(number, seat) for number, seat in enumerate(room.seats))
-
-
-_HEX = re.compile(r"[0-9a-f]{64}")
 
 
 def _need(room: Room, event: Event | Happening, *phases: Phase) -> None:

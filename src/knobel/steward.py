@@ -4,7 +4,6 @@ Codes: `room/…` for the table as a whole, `seat/…` for a seat, `fair/…` fo
 asks, and those of the game itself.
 """
 
-import re
 from collections.abc import Mapping
 from dataclasses import replace
 
@@ -12,6 +11,7 @@ from knobel import table as game_table
 from knobel.dice import FACES
 from knobel.errors import Param, Reason
 from knobel.event import Event, Move, ThrowDice
+from knobel.fair import HEX
 from knobel.room import MAX_SEATS, Command, Dice, Room, evolve, fits, seated
 from knobel.seat import (
     Add,
@@ -47,7 +47,6 @@ from knobel.table import Draw, Refused, first_event
 
 MAX_SAID = 100  # phrases between two events of the game
 Events = tuple[Event | Happening, ...]
-_COMMITMENT = re.compile(r"[0-9a-f]{64}")
 
 
 def decide(room: Room, command: Command, dice: Dice) -> Events:
@@ -210,7 +209,7 @@ def _ready(room: Room, guest: str | None, commitments: Shares) -> Events:
     mine = room.seats_of(guest)
     if not mine or set(sealed) != set(mine) or len(sealed) != len(commitments):
         raise _refused("seat-not-yours")
-    if not all(map(_COMMITMENT.fullmatch, sealed.values())):
+    if not all(map(HEX.fullmatch, sealed.values())):
         raise _refused("fair-malformed")
     changed = {number: replace(room.seats[number], sealed=sealed[number]) for number in mine}
     return () if seated(room, changed) == room.seats else (_arranged(room, "ready", mine[0], changed),)

@@ -41,11 +41,11 @@ class Clock:
         elapsed = min(max(0.0, age), max(0.0, turn_limit(room) - AFTER_LOADING)) if is_slow else 0.0
         self.since = now - elapsed
         self.seat = _seat(room)
-        self.gone = {guest: now for guest in _guests(room) if guest not in self.present}
+        self.gone = {guest: now for guest in room.guests if guest not in self.present}
 
     def happened(self, room: Room, events: Iterable[object], now: float) -> None:
         """Take in new events, the last of which made `room`."""
-        for guest in _guests(room):
+        for guest in room.guests:
             if guest not in self.present:
                 self.gone.setdefault(guest, now)
         seat = _seat(room)
@@ -100,10 +100,6 @@ def turn_limit(room: Room) -> float:
     if room.terms.clock is not None:
         return float(room.terms.clock)
     return SLOW if room.terms.pace == "slow" else math.inf
-
-
-def _guests(room: Room) -> set[str]:
-    return {seat.guest for seat in room.seats if seat.guest is not None} | {room.host}
 
 
 def _seat(room: Room) -> int | None:

@@ -38,8 +38,8 @@ class Presence:
 
     def announcement(self, room: Room, here: set[str | None], n_watching: int) -> str:
         """What this process has to say: which of the guests are `here`, and how many only watch."""
-        who = {room.host, *(seat.guest for seat in room.seats)} & here
-        return json.dumps([self._name, room.id, sorted(filter(None, who)), n_watching])
+        who = sorted(room.guests & here - {""})  # a table of the server has no host
+        return json.dumps([self._name, room.id, who, n_watching])
 
     def heard(self, text: str, now: float) -> Change | None:
         """Take in what a process has announced; None for this one's own."""

@@ -166,8 +166,7 @@ def table_row(item: Founded, now: float) -> dict[str, object]:
 
 
 def member_rows(room: Room) -> list[dict[str, object]]:
-    guests = {seat.guest for seat in room.seats if seat.guest is not None} | {room.host}
-    return [{"table_id": room.id, "guest": guest} for guest in sorted(guests)]
+    return [{"table_id": room.id, "guest": guest} for guest in sorted(room.guests)]
 
 
 def is_rearranged(step: Step) -> bool:
