@@ -92,6 +92,12 @@ def parse(raw: object, source: str, options: tuple[tuple[str, OptionValue], ...]
         _check_category(ruleset, category, source)
     _check(ruleset, source)
     object.__setattr__(ruleset, "options", options)  # still ours alone
+    return _same(ruleset)
+
+
+@lru_cache(maxsize=256)
+def _same(ruleset: Ruleset) -> Ruleset:
+    """One object for equal rulesets: they are keys of many caches, and two are long to compare."""
     return ruleset
 
 

@@ -234,10 +234,11 @@ def balance(ruleset: Ruleset, sheet: Sheet, column: int) -> Balance:
         return Balance(Fraction(0), "none")
     cells = {face: sheet.entries[column * len(ruleset.categories) + row] for face, row in ruleset.upper_of_face.items()}
     reachable = sum(ruleset.dice * face if value is None else value for face, value in cells.items())
-    value = sum(value - ruleset.par_per_hit * face for face, value in cells.items() if value is not None)
+    hits = sum(face for face, value in cells.items() if value is not None)
     upper = sum(value or 0 for value in cells.values())
     threshold = ruleset.upper.threshold
-    return Balance(Fraction(value), "reached" if upper >= threshold else "open" if reachable >= threshold else "lost")
+    state: BonusState = "reached" if upper >= threshold else "open" if reachable >= threshold else "lost"
+    return Balance(upper - ruleset.par_per_hit * hits, state)
 
 
 def why(ruleset: Ruleset, sheet: Sheet, roll: Roll, entry: Entry) -> tuple[Reason, ...]:
@@ -245,15 +246,10 @@ def why(ruleset: Ruleset, sheet: Sheet, roll: Roll, entry: Entry) -> tuple[Reaso
     box = ruleset.boxes[entry.index]
     category = ruleset.categories[ruleset.category_index[box.category]]
     joker = is_joker(ruleset, sheet, roll)
-    natural = points_table(ruleset)[roll][ruleset.category_index[box.category]]
     if joker and category.joker is not None and not upper_free(ruleset, sheet, roll):
         reasons = [Reason("why-joker-value", {"points": entry.points})]
-    elif (rule := rule_that_fires(category, roll)) is None:
-        reasons = [Reason("why-no-match", {"category": category.id})]
-    elif isinstance(rule.points, int):
-        reasons = [Reason("why-rule-number", {"points": natural})]
     else:
-        reasons = [Reason(f"why-rule-{rule.points}", {"points": natural})]
+        reasons = [_why_natural(ruleset, ruleset.category_index[box.category], roll)]
     own = upper_free(ruleset, sheet, roll) if joker and category.joker is not None else ()
     if own and entry.legal:
         reasons.append(Reason("why-joker-not-yet", {"box": str(ruleset.boxes[own[0]])}))
@@ -265,6 +261,17 @@ def why(ruleset: Ruleset, sheet: Sheet, roll: Roll, entry: Entry) -> tuple[Reaso
     elif joker and ruleset.joker == "forced":
         reasons += _why_forced(ruleset, sheet, roll, entry)
     return tuple(reasons)
+
+
+@lru_cache(maxsize=16_384)
+def _why_natural(ruleset: Ruleset, row: int, roll: Roll) -> Reason:
+    """Why a category brings what it brings without a joker; the same in every column and for everybody."""
+    category = ruleset.categories[row]
+    rule = rule_that_fires(category, roll)
+    if rule is None:
+        return Reason("why-no-match", {"category": category.id})
+    name = "number" if isinstance(rule.points, int) else rule.points
+    return Reason(f"why-rule-{name}", {"points": points_table(ruleset)[roll][row]})
 
 
 def _why_forced(ruleset: Ruleset, sheet: Sheet, roll: Roll, entry: Entry) -> list[Reason]:

@@ -3,7 +3,7 @@
 `ruleset_view` is what stays the same during a game, `view` what changes with each action. Texts are `Reason`s and ids.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from knobel import game
@@ -13,6 +13,7 @@ from knobel.dice import format_faces
 from knobel.errors import KnobelError, Reason
 from knobel.game import State
 from knobel.ruleset import digest
+from knobel.sheet import Sheet
 from knobel.turn import Turn
 from knobel.vocabulary import Category, EarnedThrows, Labels, OptionValue, Ruleset, Section, Shown, TableHabits
 
@@ -196,8 +197,23 @@ def how(category: Category) -> Reason:
     return Reason("how-number", {"points": points}) if isinstance(points, int) else Reason(f"how-{points}")
 
 
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """All that the view of a pad is drawn from: as long as this is the same, it looks the same."""
+
+    ruleset: Ruleset
+    sheet: Sheet
+    turn: Turn | None  # the present one, if it is this player's
+    is_over: bool
+
+
 def view_of(state: State, seat: int | None) -> View:
     """A game as `seat` sees it; None for a watcher. Raises `KnobelError` if there is no such seat."""
+    return replace(view_without_sheets(state, seat), sheets=tuple(map(sheet_view, drawn_from(state))))
+
+
+def view_without_sheets(state: State, seat: int | None) -> View:
+    """The same without the sheets, for whoever keeps those that look the same (`drawn_from`, `sheet_view`)."""
     if seat is not None and not 0 <= seat < len(state.sheets):
         raise KnobelError(Reason("expected-seat", {"players": len(state.sheets), "found": seat}))
     turn = state.turn
@@ -207,9 +223,39 @@ def view_of(state: State, seat: int | None) -> View:
         seat=seat,
         turn=_turn_view(state, turn) if turn else None,
         agenda=tuple((duty.seat, str(duty.box) if duty.box else None) for duty in state.agenda),
-        sheets=tuple(_sheet_view(state, owner) for owner in range(len(state.sheets))),
+        sheets=(),
         actions=tuple(map(str, game.legal_actions(state))) if to_act else (),
         result=ResultView(final.totals, final.ranks) if final else None,
+    )
+
+
+def drawn_from(state: State) -> tuple[Drawn, ...]:
+    """What each sheet of a view is drawn from, by seat."""
+    turn = state.turn
+    return tuple(
+        Drawn(state.ruleset, sheet, turn if turn is not None and turn.owner == owner else None, turn is None)
+        for owner, sheet in enumerate(state.sheets)
+    )
+
+
+def sheet_view(drawn: Drawn) -> SheetView:
+    """One player's pad."""
+    ruleset, sheet = drawn.ruleset, drawn.sheet
+    shows_bonus = ruleset.bonus_shown == "at_once" or drawn.is_over
+    tally = pad.tally(ruleset, sheet)
+    potentials = _potentials(drawn)
+    columns = tuple(
+        _column_view(drawn, column, part, potentials, shows_bonus) for column, part in enumerate(tally.columns)
+    )
+    extra = tally.extra if shows_bonus else 0
+    return SheetView(
+        columns=columns,
+        saved_throws=pad.count(ruleset, sheet, "saved_throws") if ruleset.saved_throws else None,
+        tokens=sum(column.tokens for column in columns),
+        left=tuple((token.id, token.uses - pad.count(ruleset, sheet, token.id)) for token in ruleset.tokens),
+        spare_throws=pad.spare_throws(ruleset, sheet),
+        extra=extra,
+        total=sum(column.multiplier * column.total for column in columns) + extra,
     )
 
 
@@ -247,46 +293,10 @@ def _duty(turn: Turn, left: int) -> Reason:
     return Reason("duty-throw-or-enter" if left else "duty-enter")
 
 
-def _sheet_view(state: State, owner: int) -> SheetView:
-    ruleset, sheet = state.ruleset, state.sheets[owner]
-    shows_bonus = ruleset.bonus_shown == "at_once" or state.turn is None
-    tally = pad.tally(ruleset, sheet)
-    potentials = _potentials(state, owner)
-    turn = state.turn if state.turn is not None and state.turn.owner == owner else None
-    columns = tuple(
-        _column_view(
-            state,
-            owner,
-            column,
-            part,
-            potentials,
-            shows_bonus,
-            turn is not None and rules.is_open(ruleset, turn, column),
-        )
-        for column, part in enumerate(tally.columns)
-    )
-    extra = tally.extra if shows_bonus else 0
-    return SheetView(
-        columns=columns,
-        saved_throws=pad.count(ruleset, sheet, "saved_throws") if ruleset.saved_throws else None,
-        tokens=sum(column.tokens for column in columns),
-        left=tuple((token.id, token.uses - pad.count(ruleset, sheet, token.id)) for token in ruleset.tokens),
-        spare_throws=pad.spare_throws(ruleset, sheet),
-        extra=extra,
-        total=sum(column.multiplier * column.total for column in columns) + extra,
-    )
-
-
 def _column_view(
-    state: State,
-    owner: int,
-    column: int,
-    tally: pad.ColumnTally,
-    potentials: dict[int, PotentialView],
-    shows_bonus: bool,
-    is_open: bool,
+    drawn: Drawn, column: int, tally: pad.ColumnTally, potentials: dict[int, PotentialView], shows_bonus: bool
 ) -> ColumnView:
-    ruleset, sheet = state.ruleset, state.sheets[owner]
+    ruleset, sheet, turn = drawn.ruleset, drawn.sheet, drawn.turn
     balance = pad.balance(ruleset, sheet, column)
     bonus = tally.bonus if shows_bonus else 0
     first = column * len(ruleset.categories)
@@ -305,15 +315,15 @@ def _column_view(
         tokens=pad.tokens(ruleset, sheet, column),
         earned=pad.earned(ruleset, sheet, column),
         spent=pad.count(ruleset, sheet, f"spent_throw/{column + 1}"),
-        is_open=is_open,
+        is_open=turn is not None and rules.is_open(ruleset, turn, column),
         total=tally.upper + tally.lower + bonus + (tally.no_strike if shows_bonus else 0),
     )
 
 
-def _potentials(state: State, owner: int) -> dict[int, PotentialView]:
+def _potentials(drawn: Drawn) -> dict[int, PotentialView]:
     """By box index what the roll would bring; empty for a seat that has no dice of its own to enter."""
-    turn, ruleset, sheet = state.turn, state.ruleset, state.sheets[owner]
-    if turn is None or turn.owner != owner or turn.roll is None or turn.helpers or turn.pool:
+    ruleset, sheet, turn = drawn.ruleset, drawn.sheet, drawn.turn
+    if turn is None or turn.roll is None or turn.helpers or turn.pool:
         return {}
     return {
         entry.index: PotentialView(entry.points, entry.bonus, entry.legal, rules.why(ruleset, sheet, turn, entry))

@@ -182,3 +182,9 @@ def test_the_rare_things_are_met() -> None:
     for name in ("samuel", "wunder", "extra"):
         assert {name, f"{name} in a special turn", f"{name} at the end"} <= met
     assert {"pick", "samuel after others helped", "samuel after the last throw"} <= met
+
+
+def test_equal_rulesets_are_one_object() -> None:
+    """They are keys of many caches, where the same object is found without a comparison."""
+    assert knobel.load("classic", columns=3) is knobel.load("classic", columns=3)
+    assert knobel.load("classic", columns=3) is not knobel.load("classic")

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import knobel
 from knobel.room import Terms
 from knobel.seat import Seat
-from knobel.server.present import live_data
+from knobel.server.present import shown
 from tests.server.virtual import Client, Rows, Server, in_virtual_time
 
 GUESTS = ("ada", "ben", "ada", None)  # two tabs of the first, and one who only watches
@@ -77,7 +77,7 @@ async def play(seed: int, faults: list[tuple[float, str, int]], ruleset: str = "
 async def agree(server: Server, rows: Rows, clients: list[Client], table: str) -> None:
     """Everybody has seen the same, and the log holds each acknowledged command once."""
     master = await server.hall.find(table)
-    truth = json.loads(json.dumps(live_data(master.room, master.head.seed)))
+    truth = json.loads(json.dumps(shown(master.room, master.head.seed).live))
     log = rows.events[table]
     answered = Counter(row["command_id"] for row in log if row["command_id"] is not None)
     assert max(answered.values(), default=1) == 1, "a command has counted twice"

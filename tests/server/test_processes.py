@@ -29,7 +29,7 @@ from knobel.server.bus import PostgresBus
 from knobel.server.database import Database
 from knobel.server.difference import changed
 from knobel.server.hall import Hall
-from knobel.server.present import live_data
+from knobel.server.present import shown
 from knobel.server.store import Store
 from knobel.server.writer import Answer, Master
 from knobel.table import Refused
@@ -111,7 +111,7 @@ def test_who_watches_one_process_sees_what_others_store(postgres: Database) -> N
         for number in range(2):
             await opened[number].play(masters[number], throws(masters[number]), f"c-{number}")
             await until(lambda: len({master.room.version for master in masters}) == 1)
-        assert live[0] == json.loads(json.dumps(live_data(masters[0].room, masters[0].head.seed)))
+        assert live[0] == json.loads(json.dumps(shown(masters[0].room, masters[0].head.seed).live))
         opened[2].go(masters[2], watch)
 
     with_halls(postgres, work)

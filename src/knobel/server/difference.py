@@ -4,6 +4,7 @@ A change is `[value]` for a new value, or an object with the changes of those pa
 object, or the places of an array that is as long as before. `{}` says that nothing has.
 """
 
+from collections.abc import Iterable
 from typing import Any
 
 Change = list[Any] | dict[str, Any]
@@ -15,14 +16,19 @@ def difference(before: Any, after: Any) -> Change:
     >>> difference({"a": 1, "b": [1, 2]}, {"a": 1, "b": [1, 3]})
     {'b': {'1': [3]}}
     """
-    parts: list[tuple[str, Any, Any]]
+    old: Any
     if isinstance(before, dict) and isinstance(after, dict) and before.keys() == after.keys():
-        parts = [(key, before[key], after[key]) for key in before]
+        parts: Iterable[tuple[Any, Any]] = after.items()
+        old = before
     elif isinstance(before, list) and isinstance(after, list) and len(before) == len(after):
-        parts = [(str(place), old, new) for place, (old, new) in enumerate(zip(before, after, strict=True))]
+        parts, old = enumerate(after), before
     else:  # never asked of a whole object or array: those are equal though 1 has become true inside
         return {} if type(before) is type(after) and before == after else [after]
-    return {key: change for key, old, new in parts if (change := difference(old, new))}
+    change: dict[str, Any] = {}
+    for place, new in parts:
+        if old[place] is not new and (part := difference(old[place], new)):
+            change[str(place)] = part
+    return change
 
 
 def changed(before: Any, change: Change) -> Any:

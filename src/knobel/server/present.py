@@ -1,6 +1,6 @@
 """Between wire types and tables: what the server says about a game, and what browsers ask for."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
@@ -45,7 +45,7 @@ from knobel.server.messages import (
 )
 from knobel.server.name import clean_name
 from knobel.table import Refused
-from knobel.view import RulesetView, ruleset_view, view_of
+from knobel.view import Drawn, RulesetView, SheetView, drawn_from, ruleset_view, sheet_view, view_without_sheets
 from knobel.vocabulary import Ruleset
 
 RECENT = 50  # events that a table message carries
@@ -53,7 +53,8 @@ MISSED = 64  # missed events that are sent one by one; beyond that the whole tab
 
 _Small = PresentMessage | PongMessage | ReplyMessage
 _SERVER: TypeAdapter[_Small] = TypeAdapter(_Small)
-_LIVE, _TERMS, _EVENTS = TypeAdapter(Live), TypeAdapter(TermsView), TypeAdapter(tuple[EventView, ...])
+_LIVE, _SHEET = TypeAdapter(Live), TypeAdapter(SheetView)
+_TERMS, _EVENTS = TypeAdapter(TermsView), TypeAdapter(tuple[EventView, ...])
 
 
 def encode(message: _Small) -> str:
@@ -71,20 +72,43 @@ def refusal_of(error: Refused) -> Problem:
     return problem_of(error.code, error)
 
 
-def live_of(room: Room, seed: bytes) -> Live:
-    """The part that changes; it shows the actions of a person on turn. The seed stays hidden until the end."""
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """The part of a table that changes as plain data, and what each sheet in it was drawn from."""
+
+    live: dict[str, Any]
+    drawn: tuple[Drawn, ...] = ()
+
+
+def shown(room: Room, seed: bytes, before: Shown | None = None) -> Shown:
+    """How a table looks to a person on turn. The seed stays hidden until the end.
+
+    Sheets that look as in `before` are the same objects.
+    """
     table = room.table
     if table is None:
-        return Live(room.version, room_view(room, seed), None, (), None)
+        return Shown(_dumped(Live(room.version, room_view(room, seed), None, (), None)))
     turn, acting = table.state.turn, room.acting
     seat = turn.seat if turn is not None and acting is not None and acting.player == "person" else None
     pool = tuple(PoolThrow(thrower, dice) for thrower, dice in table.pool)
-    return Live(room.version, room_view(room, seed), table.dice, pool, view_of(table.state, seat))
+    view = view_without_sheets(table.state, seat)
+    live = _dumped(Live(room.version, room_view(room, seed), table.dice, pool, view))
+    drawn = drawn_from(table.state)
+    if before is None or len(before.drawn) != len(drawn):
+        live["view"]["sheets"] = [_sheet_data(new) for new in drawn]
+    else:
+        known = zip(drawn, before.drawn, before.live["view"]["sheets"], strict=True)
+        live["view"]["sheets"] = [sheet if new == old else _sheet_data(new) for new, old, sheet in known]
+    return Shown(live, drawn)
 
 
-def live_data(room: Room, seed: bytes) -> dict[str, Any]:
-    """The same as plain data."""
-    data: dict[str, Any] = _LIVE.dump_python(live_of(room, seed), mode="json")
+def _dumped(live: Live) -> dict[str, Any]:
+    data: dict[str, Any] = _LIVE.dump_python(live, mode="json")
+    return data
+
+
+def _sheet_data(drawn: Drawn) -> dict[str, Any]:
+    data: dict[str, Any] = _SHEET.dump_python(sheet_view(drawn), mode="json")
     return data
 
 
@@ -101,7 +125,7 @@ def room_view(room: Room, seed: bytes) -> RoomView:
 
 
 def table_text(room: Room, code: str, you: str | None, live: dict[str, Any]) -> str:
-    """The frame that says everything about a table; `live` is its `live_data`."""
+    """The frame that says everything about a table; `live` is as it is `shown`."""
     message = {
         "id": room.id,
         "code": code,

@@ -22,13 +22,13 @@ from knobel.seat import Continue
 from knobel.server.clock import Clock
 from knobel.server.messages import Problem
 from knobel.server.metric import Metrics
-from knobel.server.present import live_data, refusal_of, update_text
+from knobel.server.present import Shown, refusal_of, shown, update_text
 from knobel.server.rows import Founded, Head, Step
 from knobel.server.store import Conflict, Store, Trouble, trouble
 from knobel.steward import decide
 from knobel.table import BrokenTable, Refused
 
-MAX_WAITING, MAX_BATCH = 1024, 256
+MAX_WAITING, MAX_BATCH = 1024, 256  # under a third of a second's work; so many commands in one commit
 MAX_TRIES = 10  # of a batch, when other processes are faster
 TOGETHER = 32  # events of other processes in one update
 _AGAIN = 1.0  # seconds until the log is looked at again after that has failed
@@ -55,7 +55,7 @@ class Master:
     head: Head
     answers: dict[str, int] = field(default_factory=dict)  # versions by the command that brought them
     watchers: dict[Watcher, str | None] = field(default_factory=dict)  # with the guest who watches
-    live: dict[str, Any] | None = None  # the live part of `room` as plain data, once somebody wanted it
+    shown: Shown | None = None  # how `room` looks, once somebody wanted it
     is_broken: bool = False  # another process has stored what cannot be: nothing can be decided any more
     n_waiting: int = 0  # commands, and looks into the log, not yet answered
     player: asyncio.Task[None] | None = None  # plays for the computer on turn
@@ -65,9 +65,9 @@ class Master:
 
     def live_now(self) -> dict[str, Any]:
         """The live part as plain data."""
-        if self.live is None:
-            self.live = live_data(self.room, self.head.seed)
-        return self.live
+        if self.shown is None:
+            self.shown = shown(self.room, self.head.seed)
+        return self.shown.live
 
 
 @dataclass(eq=False, slots=True)
@@ -362,15 +362,17 @@ class Writer:
                 self._tell(master, step)
                 self._committed(master, step)
             except Exception:
-                master.live = None
+                master.shown = None
                 logger.exception("an update could not be sent")
 
     @staticmethod
     def _tell(master: Master, step: Step) -> None:
-        before, master.live = master.live, None
+        before, master.shown = master.shown, None
         if not master.watchers:
             return
-        master.live = live_data(step.room, master.head.seed)
-        text = update_text(step.room, step.room.version - step.n_events, before, master.live)
+        after = master.shown = shown(step.room, master.head.seed, before)
+        text = update_text(
+            step.room, step.room.version - step.n_events, before.live if before is not None else None, after.live
+        )
         for watcher in tuple(master.watchers):
             watcher(text)
