@@ -38,7 +38,9 @@ _DECIDED = "self._advance(draft, job.command, name)"
 _REPLACED = "self._advance(draft, __import__('dataclasses').replace(job.command, {}), name)"
 _VERSION = "version=draft.room.version"
 _SEAT = "seat=draft.room.table.state.turn.seat if draft.room.acting else 0"
-_FULL = "if self._outgoing.full() or self._n_bytes >= MAX_OUTGOING_BYTES:"
+_MANY = "len(self._outgoing) >= MAX_OUTGOING"
+_FULL = f"if {_MANY} or self._n_bytes >= MAX_OUTGOING_BYTES:"
+_EXCESS = "min(SWEPT, max(0, len(self._masters) - MAX_IDLE))"
 _SERVED = "await _Connection(self._hall, path[1], guest.id if guest else None, receive, send).serve()"
 _EVENTS = "await connection.execute(sa.insert(EVENTS), events)"
 _APART = "; await connection.exec_driver_sql('COMMIT'); await connection.exec_driver_sql('BEGIN')"
@@ -67,7 +69,11 @@ MUTANTS: Mapping[str, Mutant] = {
     "waits for slow readers": Mutant(
         "slow-reader",
         (
-            Patch("socket._Connection._put", _FULL, "if self._outgoing.full():\n        return\n    if False:"),
+            Patch(
+                "socket._Connection._put",
+                _FULL,
+                "if len(self._outgoing) >= MAX_OUTGOING:\n        return\n    if False:",
+            ),
             Patch("socket._Connection._deliver", "asyncio.timeout(STALL_SECONDS)", "asyncio.timeout(None)"),
         ),
     ),
@@ -95,7 +101,7 @@ MUTANTS: Mapping[str, Mutant] = {
             Patch("hall.Hall.__aexit__", "await self._running", "self._running.cancel()"),
         ),
     ),
-    "keeps every table": _one("left-tables", "hall.Hall._sweep", "[: max(0, len(self._masters) - MAX_IDLE)]", "[:0]"),
+    "keeps every table": _one("left-tables", "hall.Hall._sweep", _EXCESS, "0"),
     "tells only some watchers": _one("watchers", "writer.Writer._tell", _WATCHERS, f"{_WATCHERS[:-1]}[:5]:"),
     "replaces nobody": _one("gone", "clock.GRACE", "", "1e6"),
     "answers every ping": _one("ping-flood", "handshake.MAX_PINGS", "", "1 << 40"),

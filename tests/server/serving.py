@@ -267,6 +267,14 @@ class Player:
         return self.enter(action.removeprefix("enter "))
 
 
+def eventually(look: Callable[[], bool]) -> bool:
+    """Whether it becomes true soon."""
+    until = time.monotonic() + 10
+    while not (found := look()) and time.monotonic() < until:
+        time.sleep(0.01)
+    return found
+
+
 def cookie_of(answer: httpx.Response) -> str:
     """The Cookie header with what an answer has set; empty if it has set nothing."""
     header: str = answer.headers.get("set-cookie", "")

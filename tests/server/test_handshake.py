@@ -1,11 +1,14 @@
+import gc
 import socket
 import time
 
 import pytest
+from websockets.server import ServerProtocol
 
 from knobel.server import handshake
-from tests.server.serving import Served, upgrade
+from tests.server.serving import Served, eventually, upgrade
 
+MANY = 20
 HEAD = b"GET /api/health HTTP/1.1\r\nHost: 127.0.0.1\r\n"
 
 
@@ -117,3 +120,22 @@ def takes(raw: socket.socket, parts: list[bytes]) -> bool:
     except OSError:
         return False
     return True
+
+
+def test_connections_that_are_gone_leave_nothing_behind(served: Served) -> None:
+    """Nothing that only a search for cycles would find: a server rarely looks at what is old."""
+    table = served.open()
+    gc.collect()
+    gc.disable()
+    try:
+        before = n_protocols()
+        for _ in range(MANY):
+            with served.join(table) as player:
+                assert player.live["version"] > 0
+        assert eventually(lambda: n_protocols() <= before)
+    finally:
+        gc.enable()
+
+
+def n_protocols() -> int:
+    return sum(type(thing) is ServerProtocol for thing in gc.get_objects())

@@ -25,7 +25,7 @@ from knobel.server.hall import Hall
 from knobel.server.messages import PROTOCOL
 from knobel.server.metric import REASONS, REFUSALS, Metrics
 from knobel.server.store import Store
-from tests.server.serving import BEGUN, HELLO, Player, Served, needs_root, serving, small_disk
+from tests.server.serving import BEGUN, HELLO, Player, Served, eventually, needs_root, serving, small_disk
 from tests.server.test_page import refused
 from tests.server.test_store import fill, legal_move
 
@@ -51,13 +51,6 @@ def rises(served: Served, before: dict[str, float]) -> dict[str, float]:
         for name, value in ours.items()
         if value > before[name] and not name.startswith(seconds)
     }
-
-
-def eventually(look: Callable[[], bool]) -> bool:
-    until = time.monotonic() + 10
-    while not (found := look()) and time.monotonic() < until:
-        time.sleep(0.01)
-    return found
 
 
 # --- the figures ---

@@ -2,6 +2,7 @@
 
 import asyncio
 import errno
+import gc
 import logging
 import logging.config
 import socket
@@ -41,6 +42,7 @@ from knobel.server.visitor import Visitors
 
 PORT = 6530
 _SEND_BUFFER = 131_072  # bytes that the kernel holds for a slow reader
+_COLLECTOR = 700, 10, 1000
 _MORE_PORTS = 20  # that are tried when one is busy
 logger = logging.getLogger(__name__)
 
@@ -223,6 +225,15 @@ def nearby(host: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(address for address in found if is_private(address)))
 
 
+def _calm_collector() -> None:
+    """Make searches of the whole memory for cycles rare: with 10,000 sockets one holds up every table for a second.
+
+    Nothing that a server keeps for long ends in a cycle; what does in a short time is found while it is young.
+    """
+    gc.freeze()  # what is loaded stays
+    gc.set_threshold(*_COLLECTOR)
+
+
 class _Server(uvicorn.Server):
     """Ends quietly on signals, and says when it is ready."""
 
@@ -233,6 +244,7 @@ class _Server(uvicorn.Server):
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
         if self.started:
+            _calm_collector()
             await asyncio.to_thread(self._ready)  # a browser may take its time
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:  # noqa: ARG002 - as in uvicorn

@@ -57,9 +57,8 @@ class Guard:
             await self._app(scope, receive, send)
             return
         guarded = _answering(scope["path"], send, self._metrics, self._access.is_https(scope))
-        headers = {name: value.decode("latin-1") for name, value in scope["headers"]}
         try:
-            self._check(scope, headers)
+            self._check(scope)
         except Refused as error:
             await (_explain(guarded, error) if _is_page(scope) else refuse(scope, guarded, 403, refusal_of(error)))
             return
@@ -71,7 +70,7 @@ class Guard:
                 await refuse(scope, guarded, 429, refusal_of(error), error.wait)
                 return
         if scope["type"] == "http" and scope["method"] not in _SAFE:
-            body = await _body(headers, receive)
+            body = await _body(_headers(scope), receive)
             if body is None:
                 too_large = Refused("request/too-large", Reason("server-too-large", {"most": MAX_BODY}))
                 await refuse(scope, guarded, 413, refusal_of(too_large))
@@ -79,7 +78,8 @@ class Guard:
             receive = _replaying(body, receive)
         await self._app(scope, receive, guarded)
 
-    def _check(self, scope: Message, headers: dict[bytes, str]) -> None:
+    def _check(self, scope: Message) -> None:
+        headers = _headers(scope)
         host, origin = host_of(scope), headers.get(b"origin")
         self._access.check_host(scope, host)
         if scope["type"] == "http" and scope["method"] in _SAFE:
@@ -101,6 +101,10 @@ async def refuse(scope: Message, send: Send, status: int, problem: Problem, wait
         headers.append((b"retry-after", str(wait).encode()))
     await send({"type": f"{kind}.start", "status": status, "headers": headers})
     await send({"type": f"{kind}.body", "body": body})
+
+
+def _headers(scope: Message) -> dict[bytes, str]:
+    return {name: value.decode("latin-1") for name, value in scope["headers"]}
 
 
 def _is_page(scope: Message) -> bool:

@@ -73,15 +73,15 @@ class _Connection:
     def __init__(self, hall: Hall, table_id: str, guest: str | None, receive: Receive, send: Send) -> None:
         self._hall, self._table_id, self._receive, self._send = hall, table_id, receive, send
         self._guest = guest
-        self._outgoing: asyncio.Queue[str | None] = asyncio.Queue(MAX_OUTGOING)
-        self._n_bytes = 0  # of the frames in the queue and the one on its way
+        self._outgoing: list[str] = []  # the frames that wait
+        self._n_bytes = 0  # of these and the one on its way
+        self._sender: asyncio.Task[None] | None = None  # while there is something to send
         self._bucket = Bucket.full(RATE, RATE_SECONDS, _now())
         self._reader = asyncio.current_task()
         self._is_slow = self._is_interrupted = False
 
     async def serve(self) -> None:
         """Until one side ends it."""
-        sender = asyncio.create_task(self._deliver())
         code: int | None = None
         reason = "failed"
         try:
@@ -89,28 +89,24 @@ class _Connection:
         except _End as end:
             code, reason = end.code, end.reason
         except asyncio.CancelledError:
+            self._stop_sending()
             if not self._is_interrupted or self._reader is None or self._reader.uncancel():
-                sender.cancel()
                 reason = "stopping"
                 raise
-            sender.cancel()
             code, reason = _TRY_LATER, "slow"
         finally:
             self._hall.metrics.closed(reason)
         self._reader = None  # from here on nothing interrupts this task
         if code is None:
-            sender.cancel()
+            self._stop_sending()
             return
         try:
-            self._outgoing.put_nowait(None)
-        except asyncio.QueueFull:
-            sender.cancel()
-        try:
             async with asyncio.timeout(FLUSH_SECONDS):
-                await asyncio.wait({sender})
+                if self._sender is not None:
+                    await asyncio.wait({self._sender})
                 await self._send({"type": "websocket.close", "code": code})
         except (TimeoutError, OSError):
-            sender.cancel()  # the connection is cut off when this application returns
+            self._stop_sending()  # the connection is cut off when this application returns
 
     async def _talk(self) -> None:
         since = await self._hello()
@@ -195,11 +191,13 @@ class _Connection:
 
     def _put(self, text: str) -> None:
         """Send a frame when its turn comes; a reader that is too slow is cut off."""
-        if self._outgoing.full() or self._n_bytes >= MAX_OUTGOING_BYTES:
+        if len(self._outgoing) >= MAX_OUTGOING or self._n_bytes >= MAX_OUTGOING_BYTES:
             self._cut_off()
         elif not self._is_slow:
-            self._outgoing.put_nowait(text)
+            self._outgoing.append(text)
             self._n_bytes += _size(text)
+            if self._sender is None:
+                self._sender = asyncio.create_task(self._deliver())
 
     def _cut_off(self) -> None:
         if not self._is_slow:
@@ -212,16 +210,23 @@ class _Connection:
             self._reader.cancel()
 
     async def _deliver(self) -> None:
-        while (text := await self._outgoing.get()) is not None:
-            try:
+        """Send what waits; an idle connection has no task for it."""
+        try:
+            while self._outgoing:
+                text = self._outgoing.pop(0)
                 async with asyncio.timeout(STALL_SECONDS):
                     await self._send({"type": "websocket.send", "text": text})
-            except TimeoutError:
-                self._cut_off()
-                return
-            except OSError:  # the browser is gone; `_receive` says so as well
-                return
-            self._n_bytes -= _size(text)
+                self._n_bytes -= _size(text)
+        except TimeoutError:
+            self._cut_off()
+        except OSError:  # the browser is gone; `_receive` says so as well
+            pass
+        finally:
+            self._sender = None
+
+    def _stop_sending(self) -> None:
+        if self._sender is not None:
+            self._sender.cancel()
 
 
 def _size(text: str) -> int:
