@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Coroutine
 from contextlib import suppress
 from dataclasses import replace
+from itertools import islice
 from random import Random, SystemRandom
 
 from knobel.errors import Reason
@@ -34,6 +35,7 @@ ALPHABET, CODE_LENGTH = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789", 8  # nothing that lo
 WAITED_FOR = 7_200.0  # seconds; for what comes later the housekeeper looks in the database
 EARLY = 0.001  # seconds that a timer may come before its time
 SAID, SAID_SECONDS = 4, 12.0  # phrases of one guest
+SWEPT = 4  # tables that are looked at when another one comes
 MAX_IDLE = 500  # tables that stay in memory though nobody watches them
 logger = logging.getLogger(__name__)
 
@@ -265,14 +267,17 @@ class Hall(Listener):
                 watcher(text)
 
     def _sweep(self) -> None:
-        """Forget the tables that were used longest ago, unless somebody still needs them."""
-        for table_id, task in tuple(self._masters.items())[: max(0, len(self._masters) - MAX_IDLE)]:
-            if _is_loaded(task):
-                master = task.result()
-                busy = master.watchers or master.n_waiting or master.player is not None or master in self._timers
-                if not busy:
-                    del self._masters[table_id]
-                    self._release(table_id)
+        """Forget tables that were used longest ago, unless somebody still needs them; looks at a few only."""
+        for table_id, task in tuple(islice(self._masters.items(), min(SWEPT, max(0, len(self._masters) - MAX_IDLE)))):
+            del self._masters[table_id]
+            if not _is_loaded(task) or self._is_busy(task.result()):
+                self._masters[table_id] = task  # as if it were used now
+            else:
+                self._release(table_id)
+
+    def _is_busy(self, master: Master) -> bool:
+        watched = master.watchers or master.n_waiting or master.player is not None
+        return bool(watched) or master in self._timers
 
     # --- other processes ---
 
