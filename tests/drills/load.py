@@ -170,7 +170,7 @@ async def _sample(server: Server, memory: list[float]) -> None:
 
 
 def overload(scale: float, folder: Path) -> Figure:
-    """Three times the load, then everybody at once: what is too much is refused soon, running tables go on."""
+    """Three times as many want to play, then everybody moves at once: what is too much is refused, the others go on."""
     with _calm():
         counts, measured = run(_overload(folder / "data", scale))
     did = "overload: new work is refused at once, nothing acknowledged is lost, over soon"
@@ -179,66 +179,82 @@ def overload(scale: float, folder: Path) -> Figure:
 
 async def _overload(data: Path, scale: float) -> tuple[dict[str, int], dict[str, float]]:
     is_small = scale < TIMED
-    n_tables, rate, seconds = (60, RATE / 8, 1.0) if is_small else (share(TABLES * OVERLOAD, scale), RATE, 20.0)
-    build = replace(Build(), tuning=(("writer.MAX_WAITING", 16), ("writer.MAX_BATCH", 8))) if is_small else Build()
-    async with Server(data, build) as server, visiting(server.url) as http:
-        tables: list[Seated] = []
-        while len(tables) < n_tables:
-            tables += await open_tables(http, 4, "classic", 1)
-        n_running = len(tables) // OVERLOAD
-        running, others = await seated_at(tables[:n_running]), await seated_at(tables[n_running:])
-        running.insists, over = True, asyncio.Event()
-        going_on = asyncio.create_task(running.at_rate(rate, 600, over))
-        opened: list[tuple[int, float]] = []
-        opening = asyncio.create_task(_opening(http, opened))
-        await others.at_rate((OVERLOAD - 1) * rate, seconds)
-        n_others, threefold = len(others.seconds), running.seconds
-        running.seconds = []
-        for _ in range(3 if is_small else 10):  # everybody else at the same moment
+    n_tables, rate, seconds = (20, RATE / 8, 1.0) if is_small else (share(TABLES, scale), RATE * scale, 40.0)
+    tuning = (("writer.MAX_WAITING", 16), ("writer.MAX_BATCH", 8), ("pulse.AT_ONCE", 4)) if is_small else ()
+    async with Server(data, replace(Build(), tuning=tuning)) as server, visiting(server.url) as http:
+        tables = await open_tables(http, n_tables, "classic", 1)
+        load, new, over = await seated_at(tables), Newcomers(http), asyncio.Event()
+        load.insists = True
+        going_on = asyncio.create_task(load.at_rate(rate, 600, over))
+        await new.rush((OVERLOAD - 1) * n_tables, seconds, n_tables / rate)
+        threefold, load.seconds = load.seconds, []
+        for _ in range(3 if is_small else 10):  # all of the newcomers at the same moment
             due = monotonic()
-            await asyncio.gather(*(others.one(party, due) for party in others.parties))
+            await asyncio.gather(*(new.load.one(party, due) for party in new.load.parties))
         over.set()
-        opening.cancel()
-        await asyncio.gather(going_on, opening, return_exceptions=True)
-        hold(all(status in (201, 503) for status, _ in opened), f"new tables were answered with {opened}")
-        refused = [*others.refused, *running.refused, *(seconds for status, seconds in opened if status == 503)]
+        await going_on
+        refused = [*new.load.refused, *load.refused, *new.refused]
         hold(len(refused) > 0, "nothing was refused")
-        at_once, begin = len(others.seconds) - n_others, monotonic()
-        others.seconds, others.refused = [], []
-        await others.at_rate(RATE / 8, 1.0)
+        n_new, at_once = len(new.load.seconds), load.seconds
+        begin, load.seconds, load.refused, load.insists = monotonic(), [], [], False
+        await load.at_rate(rate / 8, 1.0)
         recovered = max(0.0, monotonic() - begin - 1.0)
-        hold(not others.refused, "still refused when the flood is over")
+        hold(not load.refused, "still refused when the flood is over")
         hold(await server.health() == (200, "ok"), "the health check is red after the flood")
         hold(server.log_lines() == [], f"in the log: {server.log_lines()[:3]}")
-        await others.leave()
-        await running.leave()
+        for one in (load, new.load):
+            await one.leave()
         await server.stop()
     content = await whole(data)
-    others.ledger.check(content)
-    running.ledger.check(content)
+    for one in (load, new.load):
+        one.ledger.check(content)
     counts = {
-        "tables": len(tables), "of them running": n_running, "answered at those": len(threefold),
-        "at others": n_others, "all at once answered": at_once, "refused": len(refused),
+        "running tables": n_tables, "commands of those": len(threefold), "let in": len(new.load.parties),
+        "of tables that wanted to": (OVERLOAD - 1) * n_tables, "commands of newcomers": n_new, "refused": len(refused),
     }  # fmt: skip
     return counts, {
-        "at commands/s": OVERLOAD * rate, "for s": seconds, **latencies(threefold, "running tables "),
-        "refused within ms": 1000 * max(refused), **latencies(running.seconds, "beside all at once "),
-        **latencies(others.seconds, "afterwards "), "recovered after s": recovered,
+        "for s": seconds, **latencies(threefold, "running tables "), "refused within ms": 1000 * max(refused),
+        **latencies(at_once, "beside all at once "), **latencies(load.seconds, "afterwards "),
+        "recovered after s": recovered,
     }  # fmt: skip
 
 
-async def _opening(http: httpx.AsyncClient, opened: list[tuple[int, float]]) -> None:
-    """Others who want new tables, eight at the same moment."""
-    while True:
-        opened += await asyncio.gather(*(_new(http) for _ in range(8)))
-        await asyncio.sleep(0.5)
+class Newcomers:
+    """People who come in a rush; who is refused comes again when he is told to, who is let in plays like the others."""
 
+    def __init__(self, http: httpx.AsyncClient) -> None:
+        self._http, self._over = http, asyncio.Event()
+        self.load = Load([])
+        self._asking = asyncio.Semaphore(64)  # httpx looks through all that wait, again and again
+        self.refused: list[float] = []  # seconds until somebody was told to come later
 
-async def _new(http: httpx.AsyncClient) -> tuple[int, float]:
-    """The status of the answer to who wants a new table, and how long it took."""
-    begin = monotonic()
-    answer = await http.post("/api/tables", json=new_table())
-    return answer.status_code, monotonic() - begin
+    async def rush(self, n: int, seconds: float, pause: float) -> None:
+        """So many come in a quarter of the time; each table makes a command, and again after a pause."""
+        coming = [asyncio.create_task(self._one(number * seconds / 4 / n, pause)) for number in range(n)]
+        await asyncio.sleep(seconds)
+        self._over.set()
+        await asyncio.gather(*coming)
+
+    async def _one(self, wait: float, pause: float) -> None:
+        await asyncio.sleep(wait)
+        body = new_table(n_people=1)
+        while not self._over.is_set():
+            async with self._asking:
+                asked = monotonic()
+                answer = await self._http.post("/api/tables", json=body)
+            if answer.status_code == 201:
+                break
+            hold(answer.status_code == 503, f"no table: {answer.status_code} {answer.text[:200]}")
+            self.refused.append(monotonic() - asked)
+            await asyncio.sleep(float(answer.headers["retry-after"]))
+        else:
+            return
+        url = str(self._http.base_url).rstrip("/")
+        party = [await Client(Seated(url, answer.json()["id"], 1, self._http.headers["cookie"]), is_lazy=True).open()]
+        self.load.parties.append(party)
+        while not self._over.is_set():
+            await self.load.one(party, monotonic())
+            await asyncio.sleep(pause)
 
 
 def restart(scale: float, folder: Path) -> Figure:

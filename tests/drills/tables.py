@@ -13,6 +13,8 @@ from tests.drills.client import PATIENCE, Client, Json, Seated
 from tests.drills.figure import hold
 from tests.server.serving import cookie_of
 
+SOON = 0.2  # seconds
+
 
 @asynccontextmanager
 async def visiting(url: str, cookie: str = "") -> AsyncIterator[httpx.AsyncClient]:
@@ -56,7 +58,8 @@ def new_table(
 async def open_table(http: httpx.AsyncClient, *args: Any, **more: Any) -> Seated:
     """A new table, all of whose persons are the guest who asks; the arguments are those of `new_table`."""
     body = new_table(*args, **more)
-    answer = await http.post("/api/tables", json=body)
+    while (answer := await http.post("/api/tables", json=body)).status_code == 503 and "retry-after" in answer.headers:
+        await asyncio.sleep(SOON)  # it has too much to do
     hold(answer.status_code == 201, f"no table: {answer.status_code} {answer.text[:200]}")
     url = str(http.base_url).rstrip("/")
     return Seated(url, str(answer.json()["id"]), len(body["seats"]), http.headers.get("cookie", ""))

@@ -8,6 +8,7 @@ from knobel.server.access import Access
 from knobel.server.guard import Guard
 from knobel.server.limit import Limits, address_of
 from knobel.server.metric import Metrics
+from knobel.server.pulse import Pulse
 from tests.server.serving import PEOPLE, Served, serving, upgrade
 from tests.server.test_page import TABLE, refused
 
@@ -152,7 +153,7 @@ async def client_behind(access: Access, peer: str | None, *forwarded: str) -> st
     headers = [(b"host", b"play.example" if access.public else b"127.0.0.1")]
     headers += [(b"x-forwarded-for", line.encode()) for line in forwarded]
     scope = {"type": "http", "method": "GET", "path": "/x", "scheme": "http", "headers": headers}
-    await Guard(app, access, Metrics())(scope | {"client": peer and (peer, 1)}, nothing, send)
+    await Guard(app, access, Metrics(), Pulse(lambda: 0.0))(scope | {"client": peer and (peer, 1)}, nothing, send)
     return found[0]
 
 
@@ -202,7 +203,7 @@ def test_plain_http_is_for_peers_in_the_private_network(peer: str | None) -> Non
 
         headers = [(b"host", b"192.168.1.7"), (b"x-forwarded-for", b"192.168.1.8")]
         scope = {"type": "http", "method": "GET", "path": "/api/me", "scheme": "http", "headers": headers}
-        guard = Guard(app, Access("0.0.0.0", lan=True), Metrics())
+        guard = Guard(app, Access("0.0.0.0", lan=True), Metrics(), Pulse(lambda: 0.0))
         await guard(scope | {"client": peer and (peer, 1)}, nothing, answering)
         return status[0]
 

@@ -157,7 +157,8 @@ def test_who_is_in_another_process_is_there(postgres: Database, monkeypatch: pyt
         await until(lambda: "ada" in masters[1].clock.present)
         await asyncio.sleep(1)
         assert "ada" in masters[1].clock.present  # it is said again and again
-        one._announcer.cancel()  # as if the process was gone
+        for service in one._services:  # as if the process was gone
+            service.cancel()
         await until(lambda: "ada" not in masters[1].clock.present)
         one._announce(masters[0], again=True)
         await until(lambda: "ada" in masters[1].clock.present)

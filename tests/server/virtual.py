@@ -132,7 +132,7 @@ class Server:
     async def kill(self) -> None:
         """Without a goodbye."""
         self.is_up = False
-        tasks = [*self.connections, self.hall._running, self.hall._keeper, self.hall._announcer, *self.hall._tasks]
+        tasks = [*self.connections, self.hall._running, *self.hall._services, *self.hall._tasks]
         players = [master.result().player for master in self.hall._masters.values() if master.done()]
         tasks += [player for player in players if player is not None]
         for task in tasks:

@@ -42,7 +42,7 @@ from knobel.server.visitor import Visitors
 
 PORT = 6530
 _SEND_BUFFER = 131_072  # bytes that the kernel holds for a slow reader
-_COLLECTOR = 700, 10, 1000
+_COLLECTOR = 700, 5, 2000  # new objects, and smaller searches, before the next larger search for cycles
 _MORE_PORTS = 20  # that are tried when one is busy
 logger = logging.getLogger(__name__)
 
@@ -101,7 +101,7 @@ def create_app(hall: Hall, access: Access | None = None, limits: Limits | None =
     async def app(scope: Message, receive: Receive, send: Send) -> None:
         await (game_socket if scope["type"] == "websocket" else pages)(scope, receive, send)
 
-    return Guard(app, access, hall.metrics, limits)
+    return Guard(app, access, hall.metrics, hall.pulse, limits)
 
 
 def run(

@@ -16,6 +16,7 @@ from knobel.server.limit import Buckets, Limits, TooMany, address_of
 from knobel.server.messages import Problem
 from knobel.server.metric import Metrics
 from knobel.server.present import refusal_of
+from knobel.server.pulse import Pulse
 from knobel.table import Refused
 
 MAX_BODY = 65_536
@@ -45,9 +46,9 @@ App = Callable[[Message, Receive, Send], Awaitable[None]]
 class Guard:
     """ASGI middleware around the whole server."""
 
-    def __init__(self, app: App, access: Access, metrics: Metrics, limits: Limits | None = None) -> None:
-        """`access` says whom the server serves."""
-        self._app, self._access, self._metrics = app, access, metrics
+    def __init__(self, app: App, access: Access, metrics: Metrics, pulse: Pulse, limits: Limits | None = None) -> None:
+        """`access` says whom the server serves, `pulse` whether it has time for anything new."""
+        self._app, self._access, self._metrics, self._pulse = app, access, metrics, pulse
         limits = limits or Limits()
         self._buckets = {path: Buckets(limits.new, limits.new_seconds) for path in LIMITED}
 
@@ -63,20 +64,25 @@ class Guard:
             await (_explain(guarded, error) if _is_page(scope) else refuse(scope, guarded, 403, refusal_of(error)))
             return
         scope["client"] = self._access.client_of(scope)
-        if scope["type"] == "http" and scope["method"] == "POST" and scope["path"] in self._buckets:
-            try:
+        is_new = scope["type"] == "http" and scope["method"] == "POST" and scope["path"] in self._buckets
+        try:
+            if is_new:
                 self._buckets[scope["path"]].take(address_of(scope))
-            except TooMany as error:
-                await refuse(scope, guarded, 429, refusal_of(error), error.wait)
-                return
-        if scope["type"] == "http" and scope["method"] not in _SAFE:
-            body = await _body(_headers(scope), receive)
-            if body is None:
-                too_large = Refused("request/too-large", Reason("server-too-large", {"most": MAX_BODY}))
-                await refuse(scope, guarded, 413, refusal_of(too_large))
-                return
-            receive = _replaying(body, receive)
-        await self._app(scope, receive, guarded)
+            if scope["type"] == "http" and scope["method"] not in _SAFE:
+                receive = _replaying(await _body(_headers(scope), receive), receive)
+            if is_new:
+                self._pulse.enter()
+        except TooMany as error:
+            await refuse(scope, guarded, error.status, refusal_of(error), error.wait)
+            return
+        except Refused as error:
+            await refuse(scope, guarded, 413, refusal_of(error))
+            return
+        try:
+            await self._app(scope, receive, guarded)
+        finally:
+            if is_new:
+                self._pulse.leave()
 
     def _check(self, scope: Message) -> None:
         headers = _headers(scope)
@@ -140,19 +146,18 @@ def _answering(path: str, send: Send, metrics: Metrics, is_https: bool) -> Send:
     return guarded
 
 
-async def _body(headers: dict[bytes, str], receive: Receive) -> bytes | None:
-    """The whole body; None if it is too large."""
+async def _body(headers: dict[bytes, str], receive: Receive) -> bytes:
+    """The whole body. Raises `Refused` if it is too large."""
     announced = headers.get(b"content-length", "0")
-    if not announced.isdigit() or int(announced[:20]) > MAX_BODY:
-        return None
-    body = bytearray()
-    while True:
+    body, is_whole = bytearray(), not announced.isdigit() or int(announced[:20]) > MAX_BODY
+    is_too_large = is_whole
+    while not is_whole and not is_too_large:
         message = await receive()
         body += message.get("body", b"")
-        if len(body) > MAX_BODY:
-            return None
-        if not message.get("more_body", False):
-            return bytes(body)
+        is_whole, is_too_large = not message.get("more_body", False), len(body) > MAX_BODY
+    if is_too_large:
+        raise Refused("request/too-large", Reason("server-too-large", {"most": MAX_BODY}))
+    return bytes(body)
 
 
 def _replaying(body: bytes, receive: Receive) -> Receive:

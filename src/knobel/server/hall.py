@@ -24,6 +24,7 @@ from knobel.server.messages import PresentMessage
 from knobel.server.metric import Metrics
 from knobel.server.presence import ANNOUNCED, Change, Presence
 from knobel.server.present import encode
+from knobel.server.pulse import Pulse
 from knobel.server.rows import Founded, Head, Step
 from knobel.server.store import Store
 from knobel.server.writer import Answer, Master, Watcher, Writer
@@ -62,6 +63,7 @@ class Hall(Listener):
         self._dice_of: Callable[[Head], Dice] = provable if draw is None else lambda _: lambda _: draw
         self.metrics = Metrics()
         self.writer = Writer(store, self._dice_of, self._committed, self.metrics, is_alone=self.bus.is_alone)
+        self.pulse = Pulse(lambda: self.writer.waited)
         self._computers = Computers(policy or Greedy(), rng or SystemRandom(), self.writer, self._leads)
         self._masters: dict[str, asyncio.Task[Master]] = {}  # those used last at the end
         self.metrics.tables.set_function(lambda: len(self._masters))
@@ -73,13 +75,14 @@ class Hall(Listener):
     async def __aenter__(self) -> "Hall":
         await self.bus.__aenter__()
         self._running = asyncio.create_task(self.writer.run())
-        self._keeper = asyncio.create_task(keep_house(self))
-        self._announcer = asyncio.create_task(self._announce_all())
+        self._services = [
+            asyncio.create_task(work) for work in (keep_house(self), self._announce_all(), self.pulse.beat())
+        ]
         return self
 
     async def __aexit__(self, *_: object) -> None:
-        self._keeper.cancel()
-        self._announcer.cancel()
+        for service in self._services:
+            service.cancel()
         for timer in self._timers.values():
             timer.cancel()
         self.writer.close()
@@ -88,9 +91,7 @@ class Hall(Listener):
         for player in players:
             if player is not None:
                 player.cancel()
-        await asyncio.gather(
-            *filter(None, players), *self._tasks, self._keeper, self._announcer, return_exceptions=True
-        )
+        await asyncio.gather(*filter(None, players), *self._tasks, *self._services, return_exceptions=True)
         await self.bus.__aexit__(None, None, None)
         self._computers.close()
         await self.store.close()
@@ -181,6 +182,10 @@ class Hall(Listener):
     def forget(self, table_id: str) -> None:
         """Let go of a table that is to be dropped."""
         self._masters.pop(table_id, None)
+
+    def knows(self, table_id: str) -> bool:
+        """Whether a table is in the memory, or on its way there."""
+        return table_id in self._masters
 
     def _n_watched(self) -> int:
         return sum(_is_loaded(task) and bool(task.result().watchers) for task in self._masters.values())

@@ -36,6 +36,11 @@ class TooMany(Refused):
         super().__init__(code, reason)
         self.wait = wait
 
+    @property
+    def status(self) -> int:
+        """Of the answer over HTTP: 503 if the server has too much to do, 429 if it is this asker."""
+        return 503 if self.code == "server/overloaded" else 429
+
 
 @dataclass(slots=True)
 class Bucket:

@@ -27,8 +27,7 @@ def add_guest_routes(
 
     @app.exception_handler(TooMany)
     async def _too_many(_: Request, error: TooMany) -> Response:
-        status = 503 if error.code == "server/overloaded" else 429
-        return JSONResponse(asdict(Refusal(refusal_of(error))), status, {"retry-after": str(error.wait)})
+        return JSONResponse(asdict(Refusal(refusal_of(error))), error.status, {"retry-after": str(error.wait)})
 
     @app.get("/api/me", responses=refusals)
     async def _me(request: Request, response: Response) -> Me:

@@ -36,8 +36,7 @@ class SocketApp:
         try:
             self._places.take(who)
         except TooMany as error:  # before anything else: no table is looked for
-            status = 503 if error.code == "server/overloaded" else 429
-            await refuse(scope, send, status, refusal_of(error), error.wait)
+            await refuse(scope, send, error.status, refusal_of(error), error.wait)
             return
         try:
             await self._serve(scope, receive, send)
@@ -49,8 +48,12 @@ class SocketApp:
         try:
             if path is None:
                 raise Refused("request/not-found", Reason("server-not-found"))
+            if not self._hall.knows(path[1]):
+                self._hall.pulse.let_in()
             await self._hall.find(path[1])
             guest = await self._visitors.guest_of(scope)
+        except TooMany as error:
+            await refuse(scope, send, error.status, refusal_of(error), error.wait)
         except Refused as error:
             await refuse(scope, send, 503 if error.code.startswith("storage/") else 404, refusal_of(error))
         except BrokenTable as error:

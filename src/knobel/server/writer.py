@@ -28,7 +28,7 @@ from knobel.server.store import Conflict, Store, Trouble, trouble
 from knobel.steward import decide
 from knobel.table import BrokenTable, Refused
 
-MAX_WAITING, MAX_BATCH = 1024, 256  # under a third of a second's work; so many commands in one commit
+MAX_WAITING, MAX_BATCH = 1024, 64
 MAX_TRIES = 10  # of a batch, when other processes are faster
 TOGETHER = 32  # events of other processes in one update
 _AGAIN = 1.0  # seconds until the log is looked at again after that has failed
@@ -76,6 +76,7 @@ class _Play:
     command: Command
     command_id: str | None
     answer: asyncio.Future[Answer]
+    since: float = field(default_factory=time.monotonic)
 
 
 @dataclass(eq=False, slots=True)
@@ -83,6 +84,7 @@ class _Open:
     founded: Founded
     before: Master | None  # of the table that goes on here
     answer: asyncio.Future[str]  # the id of the table at which it goes on
+    since: float = field(default_factory=time.monotonic)
 
 
 @dataclass(eq=False, slots=True)
@@ -116,6 +118,7 @@ class Writer:
         self._news = asyncio.Event()
         self._is_running = self._is_closing = False
         self._busy_since: float | None = None
+        self._working: list[_Play | _Open] = []
         self.problem: Problem | None = None  # of the last commit, if it failed
         self.database: Trouble | Literal["ok"] = "ok"  # as the last commit found it
         metrics.waiting.set_function(lambda: len(self._waiting))
@@ -130,6 +133,12 @@ class Writer:
         if len(self._waiting) >= MAX_WAITING:
             return "overloaded"
         return "ok" if self.problem is None else "failing"
+
+    @property
+    def waited(self) -> float:
+        """Seconds that the command that waits longest has waited; 0 if none does."""
+        first = next(iter(self._working or self._waiting), None)
+        return 0.0 if first is None else time.monotonic() - first.since
 
     async def play(self, master: Master, command: Command, command_id: str | None) -> Answer:
         """Answer a command once its event is durable. Raises `Refused` when too many wait or the commit failed."""
@@ -179,8 +188,9 @@ class Writer:
                     await self._news.wait()
                 self._busy_since = time.monotonic()
                 await self._look()
-                await self._work([self._waiting.popleft() for _ in range(min(len(self._waiting), MAX_BATCH))])
-                self._busy_since = None
+                self._working = [self._waiting.popleft() for _ in range(min(len(self._waiting), MAX_BATCH))]
+                await self._work(self._working)
+                self._working, self._busy_since = [], None
         finally:
             self._is_running = False
             self._seen()
