@@ -18,7 +18,7 @@ from knobel.game import State
 from knobel.header import Begin
 from knobel.record import Record
 from knobel.seat import Kind, Seat
-from knobel.tray import Tray, draft, empty_tray, tray_after
+from knobel.tray import Tray, draft, empty_tray, the_one, tray_after
 from knobel.turn import Turn
 from knobel.vocabulary import Ruleset
 
@@ -161,7 +161,7 @@ def _decided(table: Table, turn: Turn, move: Move, draw: Draw) -> Played:
     game.chance_outcomes(table.state, action_of(event))  # raises
     if isinstance(event, Threw):
         faces = iter(draw(event.dice.count(0)))
-        return replace(event, dice=tuple(die or next(faces) for die in event.dice))
+        return replace(event, dice=the_one(tuple(die or next(faces) for die in event.dice)))
     if isinstance(event, Entered):
         ruleset, index = table.ruleset, table.ruleset.box_index[parse_box(event.box)]
         entries = rules.entries(ruleset, table.state.sheets[turn.owner], turn)

@@ -2,6 +2,8 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from functools import lru_cache
+from sys import intern
 
 from knobel.action import Action, Choose, Enter, Extra, Pick, Spend, Throw, parse_box
 from knobel.event import (
@@ -67,9 +69,9 @@ def draft(tray: Tray, turn: Turn, move: Move) -> Played:
     match move:
         case ThrowDice():
             faces_at(tray.dice, move.keep)
-            return Threw(turn.seat, tuple(sorted(move.keep)), _only(tray.dice, move.keep), move.extra)
+            return Threw(turn.seat, the_one(tuple(sorted(move.keep))), _only(tray.dice, move.keep), move.extra)
         case EnterBox():
-            return Entered(turn.seat, str(parse_box(move.box)), 0)
+            return Entered(turn.seat, intern(str(parse_box(move.box))), 0)
         case SpendToken():
             return Spent(turn.seat, move.token)
         case ChooseDice():
@@ -91,6 +93,12 @@ def move_of(action: Action, tray: Tray) -> Move:
             return ChooseDice(_leftmost(tray.pooled, action.dice))
         case Pick():
             return PickBox(str(action.box))
+
+
+@lru_cache(maxsize=65_536)
+def the_one(numbers: tuple[int, ...]) -> tuple[int, ...]:
+    """One object for equal faces or places: the logs of many tables are mostly these."""
+    return numbers
 
 
 def _only(dice: Dice, places: Places) -> Dice:
