@@ -34,8 +34,9 @@ Each row is the last run of its kind, written by `./check --long NAME`.
 
 def write_row(results: Path, run: str, scale: float, figure: str) -> None:
     """Put the row of this run and scale into the table of the results file, in place of an older one."""
-    git = ["git", "-C", str(ROOT), "describe", "--always", "--dirty"]
-    commit = subprocess.run(git, capture_output=True, text=True, check=False).stdout.strip() or "-"
+    commit = _git("rev-parse", "--short", "HEAD") or "-"
+    if _git("status", "--porcelain", "--untracked-files=no", "--", ".", ":!docs/results.md"):
+        commit += "-dirty"
     start = f"| {run} | {scale:g} |"
     text = results.read_text(encoding="utf-8") if results.exists() else "# Results\n"
     if HEAD not in text:
@@ -43,6 +44,10 @@ def write_row(results: Path, run: str, scale: float, figure: str) -> None:
     text = "".join(line for line in text.splitlines(keepends=True) if not line.startswith(start))
     row = f"{start} {datetime.now(UTC):%Y-%m-%d} | {commit} | {figure} |\n"
     results.write_text(text.replace(HEAD, HEAD + row), encoding="utf-8")
+
+
+def _git(*args: str) -> str:
+    return subprocess.run(["git", "-C", str(ROOT), *args], capture_output=True, text=True, check=False).stdout.strip()
 
 
 def _figured(name: str, figure: Callable[[float], str], scale: float) -> None:
