@@ -51,6 +51,10 @@ class Progress:
         if self._known.get("key") != text:
             self._known = {"key": text, "steps": {}}
 
+    def knows(self, name: str) -> bool:
+        """Whether a step is done."""
+        return name in self._known["steps"]
+
     def done(self, name: str, step: Callable[[], dict[str, float]]) -> dict[str, float]:
         """What a step says; it is done now unless it is known."""
         steps: dict[str, dict[str, float]] = self._known["steps"]

@@ -1,14 +1,18 @@
 """Illegal commands (promise 4): whatever is not in the list of legal actions is refused and costs no dice.
 
-In random states of random games, of all rulesets with their options, every move there is, and every sender, is tried;
-what is refused and what is taken must be just what the list of legal actions and the seats say.
+In random states of random games, of all rulesets with their options, moves and senders are tried: in every 50th state
+every move there is, in the others a few. What is refused and what is taken must be just what the list of legal actions
+and the seats say.
 """
 
 from collections.abc import Iterator
-from itertools import combinations
+from concurrent.futures import ProcessPoolExecutor
+from itertools import combinations, islice, product
+from multiprocessing import get_context
 from pathlib import Path
 from random import Random
 from time import monotonic
+from typing import Literal
 
 import knobel
 from knobel.action import Action, Choose, Enter, Extra, Pick, Spend, Throw
@@ -39,11 +43,12 @@ from knobel.steward import begun, decide
 from knobel.table import Draw, Refused
 from knobel.tray import Tray, move_of
 from tests.core.playing import paired_choices
-from tests.drills.figure import Figure, Progress, hold, share, summed
+from tests.drills.figure import TIMED, Figure, Progress, hold, share, summed
 from tests.drills.inside import inside
 from tests.seated import lucky_dice, random_action, random_dice
 
-STATES, STEP = 20_000, 100
+STATES, STEP, WHOLE = 1_000_000, 500, 50
+FEW_MOVES, FEW_OTHERS = 8, 4
 MOST_CHOICES, MOST_SENDERS = 60, 80  # of these a random part is tried
 PERSONS = (Seat("Ada", "person", "ada"), Seat("Ben", "person", "ben"), Seat("Cem", "person", "ada"))
 ROBO = Seat("Robo", "computer")
@@ -58,8 +63,10 @@ def drill(scale: float, folder: Path) -> Figure:
     """Random states, and for each all commands that there are."""
     start = monotonic()
     progress = Progress(folder, scale=scale)
-    n_steps = share(STATES // STEP, scale)
-    steps = [progress.done(f"{number}", lambda number=number: _step(number)) for number in range(n_steps)]  # type: ignore[misc]
+    names = [f"{number}" for number in range(share(STATES // STEP, scale if scale >= TIMED else scale / 10))]
+    with ProcessPoolExecutor(mp_context=get_context("fork")) as pool:  # they lack the same guards as this one
+        made = {name: pool.submit(_step, int(name)) for name in names if not progress.knows(name)}
+        steps = [progress.done(name, lambda name=name: made[name].result()) for name in names]  # type: ignore[misc]
     counts = summed(steps)
     hold(counts["legal ones taken"] > 0, "nothing was legal")
     return Figure(
@@ -72,15 +79,18 @@ def drill(scale: float, folder: Path) -> Figure:
 def _step(number: int) -> dict[str, float]:
     """Some states of some games."""
     rng = Random(number)
-    counts = {"states": 0, "illegal commands refused": 0, "legal ones taken": 0, "games": 0}
+    counts = {"states": 0, "of them whole": 0, "illegal commands refused": 0, "legal ones taken": 0, "games": 0}
     while counts["states"] < STEP:
         counts["games"] += 1
         for room in _states(rng):
-            if rng.random() < 0.3:  # neighbours are much alike
-                counts["states"] += 1
-                _try_all(room, rng, counts)
             if counts["states"] >= STEP:
                 break
+            if rng.random() < 0.5:  # neighbours are much alike
+                continue
+            is_whole = rng.random() < 1 / WHOLE
+            counts["states"] += 1
+            counts["of them whole"] += is_whole
+            _try_all(room, rng, counts, is_whole)
     return dict(counts)
 
 
@@ -133,35 +143,34 @@ def _some_dice(_: Room) -> Draw:
     return lambda n: (1,) * n
 
 
-def _try_all(room: Room, rng: Random, counts: dict[str, int]) -> None:
-    """Every move by the one who may act, then legal moves and other acts by all others."""
+def _try_all(room: Room, rng: Random, counts: dict[str, int], is_whole: bool) -> None:
+    """Every move by the one who may act, then legal moves and other acts by all others; or some of each."""
     assert room.table is not None
     state, tray = room.table.state, room.table.tray
     legal = set(knobel.legal_actions(state)) if state.turn is not None and room.phase == "playing" else set()
     seat = state.turn.seat if state.turn is not None else 0
     holder = room.seats[seat]
-    possible: list[Move] = []
-    for move in _moves(room, rng):
-        allowed = _is_legal(room, move, tray, legal)
-        if allowed:
-            possible.append(move)
-        _try(room, Command(move, room.version, seat, holder.guest, holder.player), allowed, counts)
-    tried = rng.sample(possible, min(2, len(possible))) or [ThrowDice()]
+    moves = list(_moves(room, rng))
+    rng.shuffle(moves)
+    for move in moves if is_whole else moves[:FEW_MOVES]:
+        _try(
+            room,
+            Command(move, room.version, seat, holder.guest, holder.player),
+            _is_legal(room, move, tray, legal),
+            counts,
+        )
+    possible = tuple(islice((move for move in moves if legal and _is_legal(room, move, tray, legal)), 2))
+    tried = possible or (ThrowDice(),)
     versions = (room.version, room.moved, room.moved - 1, room.version + 1, 0, -1, 10**30)
-    senders = [
-        Command(move, version, number, guest, by)
-        for move in tried
-        for version in versions
-        for number in (*range(-1, len(room.seats) + 1), None, 10**30)
-        for guest in GUESTS
-        for by in ("person", "computer", "server")
-    ]
-    for command in rng.sample(senders, min(MOST_SENDERS, len(senders))):
-        allowed = bool(legal) and _may(room, command, seat)
-        _try(room, command, allowed, counts)
-    for act in _acts(room):
-        for guest in GUESTS:
-            _try_act(room, Command(act, room.version, None, guest), counts)
+    numbers = (*range(-1, len(room.seats) + 1), None, 10**30)
+    for _ in range(MOST_SENDERS if is_whole else FEW_OTHERS):
+        by: Literal["person", "computer", "server"] = rng.choice(("person", "computer", "server"))
+        command = Command(rng.choice(tried), rng.choice(versions), rng.choice(numbers), rng.choice(GUESTS), by)
+        _try(room, command, bool(possible) and _may(room, command, seat), counts)
+    acts = _acts(room)
+    others = product(acts, GUESTS) if is_whole else ((rng.choice(acts), rng.choice(GUESTS)) for _ in range(FEW_OTHERS))
+    for act, guest in others:
+        _try_act(room, Command(act, room.version, None, guest), counts)
 
 
 def _may(room: Room, command: Command, seat: int) -> bool:
