@@ -148,16 +148,18 @@ def _answering(path: str, send: Send, metrics: Metrics, is_https: bool) -> Send:
 
 async def _body(headers: dict[bytes, str], receive: Receive) -> bytes:
     """The whole body. Raises `Refused` if it is too large."""
+    too_large = Refused("request/too-large", Reason("server-too-large", {"most": MAX_BODY}))
     announced = headers.get(b"content-length", "0")
-    body, is_whole = bytearray(), not announced.isdigit() or int(announced[:20]) > MAX_BODY
-    is_too_large = is_whole
-    while not is_whole and not is_too_large:
+    if not announced.isdigit() or int(announced[:20]) > MAX_BODY:
+        raise too_large
+    body = bytearray()
+    while True:
         message = await receive()
         body += message.get("body", b"")
-        is_whole, is_too_large = not message.get("more_body", False), len(body) > MAX_BODY
-    if is_too_large:
-        raise Refused("request/too-large", Reason("server-too-large", {"most": MAX_BODY}))
-    return bytes(body)
+        if len(body) > MAX_BODY:
+            raise too_large
+        if not message.get("more_body", False):
+            return bytes(body)
 
 
 def _replaying(body: bytes, receive: Receive) -> Receive:

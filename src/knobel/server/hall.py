@@ -64,6 +64,7 @@ class Hall(Listener):
         self.metrics = Metrics()
         self.writer = Writer(store, self._dice_of, self._committed, self.metrics, is_alone=self.bus.is_alone)
         self.pulse = Pulse(lambda: self.writer.waited)
+        self.metrics.late.set_function(lambda: self.pulse.late)
         self._computers = Computers(policy or Greedy(), rng or SystemRandom(), self.writer, self._leads)
         self._masters: dict[str, asyncio.Task[Master]] = {}  # those used last at the end
         self.metrics.tables.set_function(lambda: len(self._masters))

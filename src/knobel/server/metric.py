@@ -39,6 +39,7 @@ class Metrics:
         self.tables = self._gauge("tables", "Tables in memory.")
         self.tables_watched = self._gauge("tables_watched", "Tables in memory that a socket gets the updates of.")
         self.waiting = self._gauge("writer_waiting", "Commands and new tables that wait for a commit.")
+        self.late = self._gauge("late_seconds", "How late commands and the event loop were of late; newcomers wait.")
         self._events = self._counter("events_committed", "Events that were stored.")
         self._commits = self._counter("commits", "Transactions of the writer.", "result", ("stored", "failed"))
         self._acknowledgements = self._counter("acknowledgements", "Commands answered with ok, repeated ones too.")
