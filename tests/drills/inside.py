@@ -1,16 +1,13 @@
 """Drills that run the server in their own process: there, too, a guard can be taken out, and is put back."""
 
-import inspect
-import textwrap
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 from tests.drills import server
 from tests.drills.figure import Figure
-from tests.drills.patch import Patch
+from tests.drills.patch import Patch, changed
 
 _FOREIGN = 'is_foreign or headers.get(b"sec-fetch-site", "same-origin") not in ("same-origin", "none")'
 _FITS = "return commitment_of(bytes.fromhex(share)) == room.seats[seat].sealed"
@@ -22,7 +19,10 @@ MUTANTS: Mapping[str, tuple[str, tuple[Patch, ...]]] = {  # the drill that is to
         (Patch("knobel.table._decided", "game.chance_outcomes(table.state, action_of(event))", "pass"),),
     ),
     "takes the moves of anybody": ("cross-seat", (Patch("knobel.steward._moved", _GUEST, "if False:"),)),
-    "lets everybody guess": ("codes", (Patch("knobel.server.limit.Buckets.take", "if tokens < 1:", "if False:"),)),
+    "lets everybody guess": (
+        "codes",
+        (Patch("limit.Buckets.take", "if not bucket.take(now):", "if False:"),),
+    ),
     "listens to other sites": ("cross-site", (Patch("knobel.server.guard.Guard._check", _FOREIGN, "False"),)),
     "gives no seat back": (
         "absence",
@@ -57,7 +57,7 @@ def inside(drill: Callable[[float, Path], Figure]) -> Callable[[float, Path], Fi
         with ExitStack() as stack:
             for mutant in server._missing:
                 for patch in MUTANTS[mutant][1]:
-                    stack.enter_context(_without(patch))
+                    stack.enter_context(instead(*changed(patch)))
             return drill(scale, folder)
 
     return run
@@ -72,29 +72,3 @@ def instead(owner: Any, name: str, value: object) -> Iterator[None]:
         yield
     finally:
         setattr(owner, name, kept)
-
-
-@contextmanager
-def _without(patch: Patch) -> Iterator[None]:
-    owner, name = _place(patch.place)
-    function = vars(owner)[name]
-    text = textwrap.dedent(inspect.getsource(function))
-    assert text.count(patch.old) >= 1, f"{patch.place} has no {patch.old!r} any more: {text}"
-    made: dict[str, Any] = {}
-    exec(compile(text.replace(patch.old, patch.new), f"<{patch.place}, changed>", "exec"), function.__globals__, made)
-    with instead(owner, name, made[name]):
-        yield
-
-
-def _place(place: str) -> tuple[Any, str]:
-    """The module or class that holds a function, and its name there."""
-    parts = place.split(".")
-    for n in range(len(parts) - 1, 0, -1):
-        try:
-            owner: Any = import_module(".".join(parts[:n]))
-        except ImportError:
-            continue
-        for part in parts[n:-1]:
-            owner = getattr(owner, part)
-        return owner, parts[-1]
-    raise AssertionError(f"there is no {place} any more")

@@ -38,6 +38,7 @@ _DECIDED = "self._advance(draft, job.command, name)"
 _REPLACED = "self._advance(draft, __import__('dataclasses').replace(job.command, {}), name)"
 _VERSION = "version=draft.room.version"
 _SEAT = "seat=draft.room.table.state.turn.seat if draft.room.acting else 0"
+_EMPTY = "if not self._bucket.take(_now()):"
 _MANY = "len(self._outgoing) >= MAX_OUTGOING"
 _FULL = f"if {_MANY} or self._n_bytes >= MAX_OUTGOING_BYTES:"
 _EXCESS = "min(SWEPT, max(0, len(self._masters) - MAX_IDLE))"
@@ -105,7 +106,7 @@ MUTANTS: Mapping[str, Mutant] = {
     "tells only some watchers": _one("watchers", "writer.Writer._tell", _WATCHERS, f"{_WATCHERS[:-1]}[:5]:"),
     "replaces nobody": _one("gone", "clock.GRACE", "", "1e6"),
     "answers every ping": _one("ping-flood", "handshake.MAX_PINGS", "", "1 << 40"),
-    "answers every word": _one("ping-flood", "socket._Connection._count", "if self._tokens < 0:", "if False:"),
+    "answers every word": _one("ping-flood", "socket._Connection._count", _EMPTY, "if False:"),
     "says everything that ever was": _one("long-log", "present.RECENT", "", "2_000"),
     **{name: Mutant(*parts) for name, parts in inside.MUTANTS.items()},
 }

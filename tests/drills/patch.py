@@ -1,7 +1,6 @@
-"""Guards of the server that can be taken out of it, by changing the text of one function in the server process."""
+"""Guards that can be taken out, by changing the text of one function: in a server process, or here for a while."""
 
 import inspect
-import sys
 import textwrap
 from dataclasses import dataclass
 from importlib import import_module
@@ -10,7 +9,10 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class Patch:
-    """Another text in a function; `place` is like `writer.Writer._decide`, or like `socket.RATE` for a constant."""
+    """Another text in a function; `place` is like `writer.Writer._decide`, or like `socket.RATE` for a constant.
+
+    Places outside of the server have whole names, like `knobel.steward.decide`.
+    """
 
     place: str
     old: str
@@ -22,32 +24,33 @@ def apply(mutant: str) -> None:
     from tests.drills.mutants import MUTANTS
 
     for patch in MUTANTS[mutant].patches:
-        _apply(patch)
+        setattr(*changed(patch))
 
 
-def _apply(patch: Patch) -> None:
-    parts = patch.place.split(".")
-    n_module = next(n for n in range(len(parts), 0, -1) if _module(".".join(parts[:n])) is not None)
-    owner: Any = _module(".".join(parts[:n_module]))
-    module = owner
-    *owners, name = parts[n_module:]
-    for part in owners:
-        owner = getattr(owner, part)
-    if not callable(getattr(owner, name)):
-        setattr(owner, name, eval(patch.new))
-        return
-    text = textwrap.dedent(inspect.getsource(getattr(owner, name)))
-    assert text.count(patch.old) == 1, f"{patch.place} has no {patch.old!r} any more: {text}"
+def changed(patch: Patch) -> tuple[Any, str, Any]:
+    """The module or class, the name there, and what it stands for without the guard. Raises `AssertionError`."""
+    module, owner, name = _found(patch.place)
+    guarded = vars(owner)[name]
+    if not callable(guarded):
+        return owner, name, eval(patch.new)
+    text = textwrap.dedent(inspect.getsource(guarded))
+    assert patch.old in text, f"{patch.place} has no {patch.old!r} any more: {text}"
     made: dict[str, Any] = {}
     exec(compile(text.replace(patch.old, patch.new), f"<{patch.place}, changed>", "exec"), vars(module), made)
-    setattr(owner, name, made[name])
+    return owner, name, made[name]
 
 
-def _module(name: str) -> Any:
-    full = f"knobel.server.{name}"
-    if full not in sys.modules:
+def _found(place: str) -> tuple[Any, Any, str]:
+    """The module, the module or class in it that has the name, and the name."""
+    parts = (place if place.startswith("knobel.") else f"knobel.server.{place}").split(".")
+    for n in range(len(parts) - 1, 0, -1):
         try:
-            import_module(full)
+            module: Any = import_module(".".join(parts[:n]))
         except ImportError:
-            return None
-    return sys.modules[full]
+            continue
+        owner = module
+        for part in parts[n:-1]:
+            owner = getattr(owner, part, None)
+        assert parts[-1] in vars(owner), f"there is no {place} any more"
+        return module, owner, parts[-1]
+    raise AssertionError(f"there is no {place} any more")
