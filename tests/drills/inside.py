@@ -13,7 +13,7 @@ _FOREIGN = 'is_foreign or headers.get(b"sec-fetch-site", "same-origin") not in (
 _FITS = "return commitment_of(bytes.fromhex(share)) == room.seats[seat].sealed"
 _GUEST = 'if seat.kind == "person" and seat.guest != command.guest:'
 
-MUTANTS: Mapping[str, tuple[str, tuple[Patch, ...]]] = {  # the drill that is to notice; places are whole names
+MUTANTS: Mapping[str, tuple[str, tuple[Patch, ...]]] = {  # the drill that is to notice
     "takes illegal moves": (
         "illegal",
         (Patch("knobel.table._decided", "game.chance_outcomes(table.state, action_of(event))", "pass"),),
@@ -23,21 +23,21 @@ MUTANTS: Mapping[str, tuple[str, tuple[Patch, ...]]] = {  # the drill that is to
         "codes",
         (Patch("limit.Buckets.take", "if not bucket.take(now):", "if False:"),),
     ),
-    "listens to other sites": ("cross-site", (Patch("knobel.server.guard.Guard._check", _FOREIGN, "False"),)),
+    "listens to other sites": ("cross-site", (Patch("guard.Guard._check", _FOREIGN, "False"),)),
     "gives no seat back": (
         "absence",
         (
             Patch(
-                "knobel.server.hall.Hall._give_back",
+                "hall.Hall._give_back",
                 'if any(master.room.seats[number].stand_in == "away"',
                 "if any(False",
             ),
         ),
     ),
-    "replaces at once": ("absence", (Patch("knobel.server.clock.Clock.due", "away + GRACE", "away + 58.5"),)),
+    "replaces at once": ("absence", (Patch("clock.Clock.due", "away + GRACE", "away + 58.5"),)),
     "looks at the clock on the wall": (
         "clocks",
-        (Patch("knobel.server.hall._now", "asyncio.get_running_loop().time()", "time.time()"),),
+        (Patch("hall._now", "asyncio.get_running_loop().time()", "time.time()"),),
     ),
     "takes any share": (
         "dice",
@@ -45,7 +45,7 @@ MUTANTS: Mapping[str, tuple[str, tuple[Patch, ...]]] = {  # the drill that is to
     ),
     "lets ties win": (
         "statistics",
-        (Patch("knobel.server.result_page._is_alone_in_front", "> max(others)", ">= max(others)"),),
+        (Patch("result_page._is_alone_in_front", "> max(others)", ">= max(others)"),),
     ),
 }
 
