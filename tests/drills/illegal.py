@@ -7,6 +7,7 @@ and the seats say.
 
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
+from functools import cache
 from itertools import combinations, islice, product
 from multiprocessing import get_context
 from pathlib import Path
@@ -43,6 +44,7 @@ from knobel.steward import begun, decide
 from knobel.table import Draw, Refused
 from knobel.tray import Tray, move_of
 from tests.core.playing import paired_choices
+from tests.core.reference import Choices
 from tests.drills.figure import TIMED, Figure, Progress, hold, share, summed
 from tests.drills.inside import inside
 from tests.seated import lucky_dice, random_action, random_dice
@@ -97,7 +99,7 @@ def _step(number: int) -> dict[str, float]:
 def _states(rng: Random) -> Iterator[Room]:
     """The states of a random game, up to its end."""
     name = rng.choice(sorted(knobel.builtin_ids()))
-    choices = rng.choice([{}, *paired_choices(name)])
+    choices = rng.choice(_choices(name))
     seats = tuple(rng.sample((*PERSONS, ROBO), rng.randint(1, 4)))
     if seats == (ROBO,):
         seats = PERSONS[:1]
@@ -126,6 +128,11 @@ def _states(rng: Random) -> Iterator[Room]:
         for event_of_play in decide(room, command, lambda _: draw):
             room = evolve(room, event_of_play)
     yield room
+
+
+@cache
+def _choices(name: str) -> list[Choices]:
+    return [{}, *paired_choices(name)]
 
 
 def _opened(seats: tuple[Seat, ...], seed: bytes) -> Opened:
