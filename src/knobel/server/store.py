@@ -5,6 +5,7 @@ get a `Conflict`. A table is its events; the row in `tables` only holds what was
 for lists.
 """
 
+import asyncio
 import sqlite3
 import time
 from collections.abc import Collection, Sequence
@@ -44,6 +45,7 @@ from knobel.server.rows import (
 )
 from knobel.table import Refused
 
+MOST_AT_ONCE = 1_000  # events that are replayed without a break
 Trouble = Literal["full", "locked", "read-only", "failed"]
 _TROUBLES: dict[int, Trouble] = {
     sqlite3.SQLITE_FULL: "full",
@@ -135,7 +137,11 @@ class Store:
                 rows = (await connection.execute(query)).all()
         except (SQLAlchemyError, OSError) as error:
             raise failed(error) from error
-        return None if head is None else replayed(head, rows)
+        if head is None:
+            return None
+        if len(rows) > MOST_AT_ONCE:
+            return await asyncio.to_thread(replayed, head, rows)  # so that all other tables go on
+        return replayed(head, rows)
 
     async def mine(self, guest: str, n: int) -> tuple[Line, ...]:
         """A guest's tables, the latest first. Raises `Refused` if reading fails."""
