@@ -180,7 +180,7 @@ def overload(scale: float, folder: Path) -> Figure:
 async def _overload(data: Path, scale: float) -> tuple[dict[str, int], dict[str, float]]:
     is_small = scale < TIMED
     n_tables, rate, seconds = (20, RATE / 8, 1.0) if is_small else (share(TABLES, scale), RATE * scale, 40.0)
-    tuning = (("writer.MAX_WAITING", 4), ("writer.MAX_BATCH", 2), ("pulse.AT_ONCE", 4)) if is_small else ()
+    tuning = (("writer.MAX_WAITING", 6), ("writer.MAX_BATCH", 3), ("pulse.AT_ONCE", 4)) if is_small else ()
     async with Server(data, replace(Build(), tuning=tuning)) as server, visiting(server.url) as http:
         tables = await open_tables(http, n_tables, "classic", 1)
         load, new, over = await seated_at(tables), Newcomers(http), asyncio.Event()

@@ -6,7 +6,7 @@ from time import sleep
 
 import pytest
 
-from knobel.server import pulse
+from knobel.server import limit, pulse
 from knobel.server.limit import TooMany
 from knobel.server.pulse import Pulse
 from tests.server.serving import Served, upgrade
@@ -66,7 +66,7 @@ def test_a_late_server_refuses_what_is_new_and_nothing_else(served: Served) -> N
     with served.join(kept) as player:
         served.call(lambda: late(100.0))  # a second or two until it has worn off
         answer = served.http.post("/api/tables", json={})
-        assert (answer.status_code, answer.headers["retry-after"]) == (503, str(pulse.AGAIN))
+        assert (answer.status_code, answer.headers["retry-after"]) == (503, str(limit.AGAIN))
         assert answer.json()["problem"]["code"] == "server/overloaded"
         with served.raw() as raw:
             raw.sendall(upgrade(asleep))

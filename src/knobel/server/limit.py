@@ -11,6 +11,7 @@ from knobel.errors import Reason
 from knobel.table import Refused
 
 REMEMBERED = 10_000  # addresses with a bucket of their own; of more, those that came longest ago are forgotten
+AGAIN = 5  # seconds after which somebody may try again whom a busy server has refused
 SOCKET_SECONDS = 10  # what a client without a place is told to wait
 
 
@@ -40,6 +41,11 @@ class TooMany(Refused):
     def status(self) -> int:
         """Of the answer over HTTP: 503 if the server has too much to do, 429 if it is this asker."""
         return 503 if self.code == "server/overloaded" else 429
+
+
+def overloaded(wait: int = AGAIN) -> TooMany:
+    """The server has too much to do for this."""
+    return TooMany("server/overloaded", Reason("server-overloaded"), wait)
 
 
 @dataclass(slots=True)
@@ -114,7 +120,7 @@ class Places:
     def take(self, who: str) -> None:
         """Take a place, to be given back by `leave`. Raises `TooMany`."""
         if self._n_taken >= self._limits.sockets:
-            raise TooMany("server/overloaded", Reason("server-overloaded"), SOCKET_SECONDS)
+            raise overloaded(SOCKET_SECONDS)
         limits = self._limits
         most = limits.sockets_of_loopback if _is_loopback(who) else limits.sockets_of_address
         if self._taken.get(who, 0) >= most:

@@ -3,14 +3,12 @@
 import asyncio
 from collections.abc import Callable
 
-from knobel.errors import Reason
-from knobel.server.limit import TooMany
+from knobel.server.limit import overloaded
 
 BEAT = 0.1  # seconds
 WEIGHT = 0.2  # of the last beat: a single stop of a second refuses nobody
 LATE = 0.15  # seconds
 AT_ONCE = 32  # tables and rulesets that are made at the same moment
-AGAIN = 5  # seconds after which newcomers may try again
 
 
 class Pulse:
@@ -33,13 +31,13 @@ class Pulse:
     def let_in(self) -> None:
         """Somebody wants to play at a table that is not in the memory. Raises `TooMany` if the server is late."""
         if self.late > LATE:
-            raise TooMany("server/overloaded", Reason("server-overloaded"), AGAIN)
+            raise overloaded()
 
     def enter(self) -> None:
         """Something new is going to be made; `leave` must follow. Raises `TooMany` if there is no time for it."""
         self.let_in()
         if self._n_making >= AT_ONCE:
-            raise TooMany("server/overloaded", Reason("server-overloaded"), AGAIN)
+            raise overloaded()
         self._n_making += 1
 
     def leave(self) -> None:

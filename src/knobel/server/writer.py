@@ -20,6 +20,7 @@ from knobel.errors import Reason
 from knobel.room import Command, Dice, Room, evolve
 from knobel.seat import Continue
 from knobel.server.clock import Clock
+from knobel.server.limit import overloaded
 from knobel.server.messages import Problem
 from knobel.server.metric import Metrics
 from knobel.server.present import Shown, refusal_of, shown, update_text
@@ -202,7 +203,7 @@ class Writer:
 
     def _put(self, job: _Play | _Open) -> None:
         if self._is_closing or len(self._waiting) >= MAX_WAITING:
-            raise Refused("server/overloaded", Reason("server-overloaded"))
+            raise overloaded()
         self._waiting.append(job)
         self._news.set()
 
