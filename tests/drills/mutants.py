@@ -94,7 +94,6 @@ MUTANTS: Mapping[str, Mutant] = {
     "keeps names as they are": _one("names", "name._seen", 'in ("Cc", "Cs", "Cn", "Co")', "in ()"),
     "fails on wrong rules": _one("rules", "house.read", "raise refused(error) from None", "raise"),
     "loses connections": _one("load", "socket._Connection._reply", "self._put(", "self._cut_off(); self._put("),
-    "lets everybody in": _one("overload", "pulse.Pulse.enter", "self._n_making >= AT_ONCE", "False"),
     "never says that it is busy": _one("overload", "writer.Writer._put", _BUSY, "if self._is_closing:"),
     "ends without the last commit": Mutant(
         "restart",
