@@ -45,7 +45,7 @@ def _name(name: str, labels: dict[str, str]) -> str:
 def rises(served: Served, before: dict[str, float]) -> dict[str, float]:
     """What has risen, without what time alone and the question itself raise."""
     ours = {name: value for name, value in figures(served).items() if not name.startswith(("process_", "http_"))}
-    seconds = ("commit_seconds_bucket", "commit_seconds_sum")
+    seconds = ("commit_seconds_bucket", "commit_seconds_sum", "late_seconds")
     return {
         name: value - before[name]
         for name, value in ours.items()
