@@ -8,14 +8,16 @@ import json
 import random
 import shutil
 from collections import Counter
+from collections.abc import Sequence
 from contextlib import suppress
 from functools import partial
+from itertools import count
 from pathlib import Path
 from time import monotonic
 from typing import Any
 
 import schemathesis
-from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis.errors import Unsatisfiable
 from schemathesis.checks import not_a_server_error
 from schemathesis.core.result import Ok
@@ -175,43 +177,58 @@ async def _raw(port: int, seated: Seated, frames: list[bytes], met: Counter[str]
 def requests(scale: float, folder: Path) -> Figure:
     """200,000 requests that the description of the API makes up."""
     calls = share(CALLS, scale) if scale >= TIMED else 60
+    progress = Progress(folder, calls=calls)
     return Figure(
-        "requests made up from the API's description: no answer is 5xx", run(_requests(folder / "data", calls))
+        "requests made up from the API's description: no answer is 5xx",
+        run(_requests(folder / "data", calls, progress)),
     )
 
 
-async def _requests(data: Path, calls: int) -> dict[str, int]:
+async def _requests(data: Path, calls: int, progress: Progress) -> dict[str, int]:
     async with Server(data) as server, visiting(server.url) as http:
         witness = await (await open_table(http)).join()
-        made = await asyncio.to_thread(_call, server.url, calls)
+        made = await asyncio.to_thread(_call, server.url, calls, progress)
         hold(witness.is_open and witness.version == BEGUN, "a table has changed")
         hold((await witness.ask(witness.command(witness.move(random.Random(1)))))["ok"], "the game cannot go on")
         await witness.leave()
         hold(server.log_lines() == [], f"in the log: {server.log_lines()[:3]}")
         await server.stop()
     await whole(data)
-    return {"calls": sum(made.values()), **{f"answers {status}": n for status, n in sorted(made.items())}}
+    return {"calls": made.total(), **{f"answers {status}": n for status, n in sorted(made.items())}}
 
 
-def _call(url: str, calls: int) -> dict[str, int]:
+def _call(url: str, calls: int, progress: Progress) -> Counter[str]:
+    """Round after round until there are enough: many operations have only so many different calls."""
     schema, met = schemathesis.openapi.from_url(f"{url}/api/openapi.json"), Counter[str]()
     operations = [found.ok() for found in schema.get_all_operations() if isinstance(found, Ok)]
+    for number in count():
+        each = max(3, (calls - met.total()) // (2 * len(operations)))
+        made = progress.done(f"round {number}", partial(_round, operations, each, number))
+        met.update({status: round(n) for status, n in made.items()})
+        if met.total() >= calls:
+            return met
+    raise AssertionError
+
+
+def _round(operations: Sequence[Any], each: int, number: int) -> dict[str, float]:
+    """So many right and so many wrong calls of each operation."""
+    met = Counter[str]()
     for mode in (schemathesis.GenerationMode.POSITIVE, schemathesis.GenerationMode.NEGATIVE):
         for operation in operations:
             try:
                 strategy = operation.as_strategy(generation_mode=mode)
             except Exception:  # there is no wrong call of an operation without parameters
                 continue
-            _try(strategy, max(3, calls // (2 * len(operations))), met)
-    return met
+            _try(strategy, each, number, met)
+    return dict(met)
 
 
-def _try(strategy: Any, n: int, met: Counter[str]) -> None:
+def _try(strategy: Any, n: int, number: int, met: Counter[str]) -> None:
+    @seed(number)
     @settings(
         max_examples=n,
         deadline=None,
         database=None,
-        derandomize=True,
         suppress_health_check=list(HealthCheck),
         phases=[Phase.generate],
     )
