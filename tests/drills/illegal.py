@@ -62,7 +62,7 @@ SHARE = "00" * 32
 
 @inside
 def drill(scale: float, folder: Path) -> Figure:
-    """Random states, and for each all commands that there are."""
+    """1,000,000 random states, and for each some of the commands that there are, or all."""
     start = monotonic()
     progress = Progress(folder, scale=scale)
     names = [f"{number}" for number in range(share(STATES // STEP, scale if scale >= TIMED else scale / 10))]

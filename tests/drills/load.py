@@ -18,7 +18,7 @@ from tests.drills.figure import TIMED, Figure, hold, latencies, share, timed
 from tests.drills.ledger import Ledger
 from tests.drills.server import Server, whole
 from tests.drills.start import Build
-from tests.drills.tables import new_table, open_tables, visiting
+from tests.drills.tables import made_at, new_table, open_tables, visiting
 
 TABLES, SEATS, IDLE, RATE, MINUTES = 1_000, 3, 10_000, 400, 10.0
 STORED = 10_000  # tables that a restart finds
@@ -251,8 +251,7 @@ class Newcomers:
             await asyncio.sleep(float(answer.headers["retry-after"]))
         else:
             return
-        url = str(self._http.base_url).rstrip("/")
-        party = [await Client(Seated(url, answer.json()["id"], 1, self._http.headers["cookie"]), is_lazy=True).open()]
+        party = [await Client(made_at(self._http, answer, 1), is_lazy=True).open()]
         self.load.parties.append(party)
         while not self._over.is_set():
             await self.load.one(party, monotonic())

@@ -70,11 +70,7 @@ MUTANTS: Mapping[str, Mutant] = {
     "waits for slow readers": Mutant(
         "slow-reader",
         (
-            Patch(
-                "socket._Connection._put",
-                _FULL,
-                "if len(self._outgoing) >= MAX_OUTGOING:\n        return\n    if False:",
-            ),
+            Patch("socket._Connection._put", _FULL, f"if {_MANY}:\n        return\n    if False:"),
             Patch("socket._Connection._deliver", "asyncio.timeout(STALL_SECONDS)", "asyncio.timeout(None)"),
         ),
     ),

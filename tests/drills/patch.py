@@ -34,7 +34,7 @@ def changed(patch: Patch) -> tuple[Any, str, Any]:
     if not callable(guarded):
         return owner, name, eval(patch.new)
     text = textwrap.dedent(inspect.getsource(guarded))
-    assert patch.old in text, f"{patch.place} has no {patch.old!r} any more: {text}"
+    assert text.count(patch.old) == 1, f"{patch.place} has no {patch.old!r} any more: {text}"
     made: dict[str, Any] = {}
     exec(compile(text.replace(patch.old, patch.new), f"<{patch.place}, changed>", "exec"), vars(module), made)
     return owner, name, made[name]

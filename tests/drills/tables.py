@@ -61,8 +61,13 @@ async def open_table(http: httpx.AsyncClient, *args: Any, **more: Any) -> Seated
     while (answer := await http.post("/api/tables", json=body)).status_code == 503 and "retry-after" in answer.headers:
         await asyncio.sleep(SOON)  # it has too much to do
     hold(answer.status_code == 201, f"no table: {answer.status_code} {answer.text[:200]}")
+    return made_at(http, answer, len(body["seats"]))
+
+
+def made_at(http: httpx.AsyncClient, opened: httpx.Response, n_seats: int) -> Seated:
+    """A table that the server says it has made."""
     url = str(http.base_url).rstrip("/")
-    return Seated(url, str(answer.json()["id"]), len(body["seats"]), http.headers.get("cookie", ""))
+    return Seated(url, str(opened.json()["id"]), n_seats, http.headers.get("cookie", ""))
 
 
 async def open_tables(http: httpx.AsyncClient, n: int, *args: Any, **more: Any) -> list[Seated]:

@@ -16,17 +16,15 @@ def difference(before: Any, after: Any) -> Change:
     >>> difference({"a": 1, "b": [1, 2]}, {"a": 1, "b": [1, 3]})
     {'b': {'1': [3]}}
     """
-    old: Any
     if isinstance(before, dict) and isinstance(after, dict) and before.keys() == after.keys():
         parts: Iterable[tuple[Any, Any]] = after.items()
-        old = before
     elif isinstance(before, list) and isinstance(after, list) and len(before) == len(after):
-        parts, old = enumerate(after), before
+        parts = enumerate(after)
     else:  # never asked of a whole object or array: those are equal though 1 has become true inside
         return {} if type(before) is type(after) and before == after else [after]
     change: dict[str, Any] = {}
     for place, new in parts:
-        if old[place] is not new and (part := difference(old[place], new)):
+        if before[place] is not new and (part := difference(before[place], new)):
             change[str(place)] = part
     return change
 
